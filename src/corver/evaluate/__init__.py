@@ -1,0 +1,1 @@
+"""Evaluation: greedy answers, grading and statistics with intervals."""

@@ -1,0 +1,1 @@
+"""Extraction: a sentence in, subject-object pairs out."""

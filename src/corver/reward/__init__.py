@@ -1,0 +1,1 @@
+"""Rewards: content words, levels, judge, format, and the scorer that puts them together."""

@@ -1,0 +1,1 @@
+"""Text: words, sentences, answers, rollout tags. Plain Python; knows no corpus, index or model."""

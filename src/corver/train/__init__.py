@@ -1,0 +1,1 @@
+"""Training: prompts, data, the learning zone, trainers and run folders."""
