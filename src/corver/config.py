@@ -1,0 +1,316 @@
+"""Configuration of a run: YAML in, checked models out.
+
+In: a YAML file, a mapping, and `--key value` overrides with dotted keys. Out: frozen pydantic models, each with a
+`fingerprint()`. Unknown keys, wrong types and contradictions are a ConfigError of one line. This module knows the
+constants of the papers (arXiv 2605.29648: levels, λ, training set-up) but not what is done with them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from corver.errors import ConfigError
+
+__all__ = [
+    "AdvantageConfig",
+    "ConfigModel",
+    "CreditConfig",
+    "DataConfig",
+    "EvaluationConfig",
+    "FormatConfig",
+    "JudgeConfig",
+    "LevelsConfig",
+    "LoraSettings",
+    "OptimizationConfig",
+    "PolicyConfig",
+    "RewardConfig",
+    "RunConfig",
+    "SamplingConfig",
+    "load_config",
+    "parse_overrides",
+]
+
+Positive = Annotated[float, Field(gt=0)]
+Fraction = Annotated[float, Field(ge=0, le=1)]
+
+
+class ConfigModel(BaseModel):
+    """Base of every configuration: frozen, no unknown keys, no NaN."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    def fingerprint(self) -> str:
+        """16 hex digits of a SHA-256 over the canonical JSON of all values."""
+        canonical = json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+class LevelsConfig(ConfigModel):
+    """Count to level to reward. Level i + 1 starts at thresholds[i]; rewards[i] belongs to level i (section 4 of the paper)."""
+
+    thresholds: tuple[int, ...] = (1, 5, 20)
+    rewards: tuple[float, ...] = (-0.3, -0.1, 0.0, 0.1)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if len(self.rewards) != len(self.thresholds) + 1:
+            raise ValueError(f"{len(self.thresholds)} thresholds need {len(self.thresholds) + 1} rewards")
+        if list(self.thresholds) != sorted(set(self.thresholds)) or min(self.thresholds, default=1) < 1:
+            raise ValueError("thresholds must be positive and strictly increasing")
+        return self
+
+
+class JudgeConfig(ConfigModel):
+    """R_j of the answer span. `rule`: `words` is corver's whole-word match, `paper` the published substring match."""
+
+    rule: Literal["words", "paper"] = "words"
+    correct: float = 2.0
+    wrong: float = -1.0
+    not_attempted: float = -1.0
+
+
+class FormatConfig(ConfigModel):
+    """R_f of the tags. length_penalty: −0.5·max(0, len − length_limit)/length_limit tokens, of the authors' later release."""
+
+    good: float = 1.0
+    bad: float = -1.0
+    length_penalty: bool = False
+    length_limit: Annotated[int, Field(gt=0)] = 512
+
+
+class RewardConfig(ConfigModel):
+    """How a sentence becomes a verdict, and how a response is judged."""
+
+    extractor: Literal["rules"] = "rules"
+    support: Literal["paper"] = "paper"
+    rule: Literal["first"] = "first"
+    window: Annotated[int, Field(ge=0, le=1_000_000)] = 1000
+    levels: LevelsConfig = LevelsConfig()
+    resolve_pronouns: bool = True
+    question_subject: bool = False
+    repetition_guard: bool = True
+    judge: JudgeConfig = JudgeConfig()
+    format: FormatConfig = FormatConfig()
+
+
+class AdvantageConfig(ConfigModel):
+    """Group baseline and scale.
+
+    scale: `group` divides by the sample standard deviation of the group's completion means (paper), `batch` by that of
+    the whole batch, `none` not at all. std_floor: least standard deviation, in reward units; cap: greatest |A|. Either
+    may be null; both null is the published rule, which explodes when a group's means are almost equal.
+    """
+
+    scale: Literal["group", "batch", "none"] = "group"
+    epsilon: Annotated[float, Field(ge=0)] = 1e-4
+    std_floor: Annotated[float, Field(ge=0)] | None = 0.1
+    cap: Positive | None = 10.0
+
+
+class CreditConfig(ConfigModel):
+    """Weights of the reward's parts and what they are laid on.
+
+    alignment: `token` lays a sentence's reward on its own tokens, `response` spreads the same total evenly (ablation
+    A3). silence: `neutral` makes a sentence without a claim, and every token outside sentences, worth what an average
+    claim of its group or of the first policy is worth, whichever is less; `paper` keeps the published 0, under which
+    saying nothing beats an average claim. reference: the first policy's mean claim reward, or null to measure it on
+    the first `reference_batches` batches and freeze it.
+    """
+
+    lambda_j: float = 1.0
+    lambda_f: float = 1.0
+    lambda_c: float = 1.0
+    alignment: Literal["token", "response"] = "token"
+    silence: Literal["neutral", "paper"] = "neutral"
+    reference: float | None = None
+    reference_batches: Annotated[int, Field(ge=1)] = 4
+    advantage: AdvantageConfig = AdvantageConfig()
+
+
+class LoraSettings(ConfigModel):
+    """Low-rank adapters; the defaults are the paper's."""
+
+    r: Annotated[int, Field(gt=0)] = 128
+    alpha: Annotated[int, Field(gt=0)] = 256
+    dropout: Fraction = 0.0
+    target_modules: tuple[str, ...] = (
+        "q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj",
+    )  # fmt: skip
+
+
+class PolicyConfig(ConfigModel):
+    """The language model to train.
+
+    model: a local folder or a hub id (with `revision`). gguf_file: read weights from this GGUF file of the folder.
+    trust_remote_code runs code that comes with the model and is off unless the user asks for it.
+    """
+
+    model: str
+    revision: str | None = None
+    gguf_file: str | None = None
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
+    trust_remote_code: bool = False
+    lora: LoraSettings | None = LoraSettings()
+    prompt: Literal["instruct", "few_shot"] = "instruct"
+    chat_template_kwargs: dict[str, Any] = {}
+
+
+class DataConfig(ConfigModel):
+    """Questions to train on: JSONL with `question` and `answers`. split: keep rows whose `split` field equals it.
+
+    zone: JSONL made by `corver zone`; only prompts with bounds[0] … bounds[1] correct samples are kept, and up to
+    `anchors` prompts that were always answered right are added.
+    """
+
+    questions: Path
+    split: str | None = None
+    limit: Annotated[int, Field(gt=0)] | None = None
+    zone: Path | None = None
+    bounds: tuple[int, int] = (1, 15)
+    anchors: Annotated[int, Field(ge=0)] = 0
+
+
+class SamplingConfig(ConfigModel):
+    """How rollouts are sampled."""
+
+    temperature: Positive = 1.0
+    top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+    top_k: Annotated[int, Field(ge=0)] = 0
+    max_prompt_tokens: Annotated[int, Field(gt=0)] = 256
+    max_completion_tokens: Annotated[int, Field(gt=0)] = 1000
+
+
+class OptimizationConfig(ConfigModel):
+    """GRPO settings; the defaults are the paper's (section 7 of its appendix, restated in docs/method.md)."""
+
+    steps: Annotated[int, Field(gt=0)] = 100
+    prompts_per_step: Annotated[int, Field(gt=0)] = 3
+    generations: Annotated[int, Field(ge=2)] = 16
+    micro_batch: Annotated[int, Field(gt=0)] | None = None
+    iterations: Annotated[int, Field(gt=0)] = 1
+    learning_rate: Positive = 1e-5
+    scheduler: Literal["cosine", "linear", "constant", "constant_with_warmup"] = "cosine"
+    warmup: Fraction = 0.03
+    weight_decay: Annotated[float, Field(ge=0)] = 0.01
+    max_grad_norm: Positive = 1.0
+    optimizer: Literal["adamw_torch", "adamw_bnb_8bit"] = "adamw_torch"
+    loss_type: Literal["grpo", "bnpo", "dr_grpo", "dapo", "cispo", "sapo", "vespo", "luspo"] = "dapo"
+    beta: Annotated[float, Field(ge=0)] = 0.001
+    clip: Positive = 0.2
+    gradient_checkpointing: bool = True
+    save_every: Annotated[int, Field(gt=0)] = 20
+
+
+class EvaluationConfig(ConfigModel):
+    """Questions never trained on, answered greedily by the raw and by the trained model with the same prompt."""
+
+    questions: Path
+    split: str | None = None
+    limit: Annotated[int, Field(gt=0)] | None = None
+    batch: Annotated[int, Field(gt=0)] = 32
+    max_completion_tokens: Annotated[int, Field(gt=0)] | None = None
+    bootstrap: Annotated[int, Field(ge=100)] = 10_000
+
+
+class RunConfig(ConfigModel):
+    """Everything a training run depends on."""
+
+    output: Path
+    index: Path
+    policy: PolicyConfig
+    data: DataConfig
+    reward: RewardConfig = RewardConfig()
+    credit: CreditConfig = CreditConfig()
+    sampling: SamplingConfig = SamplingConfig()
+    optimization: OptimizationConfig = OptimizationConfig()
+    evaluation: EvaluationConfig | None = None
+    seed: Annotated[int, Field(ge=0)] = 42
+    threads: Annotated[int, Field(gt=0)] | None = None
+
+
+def load_config(path: Path, overrides: Sequence[str] = ()) -> RunConfig:
+    """Read a run's YAML file. Relative paths in it are taken from the file's own folder.
+
+    overrides: `--key value` or `--key=value` words with dotted keys, values in YAML notation; paths among them are
+    taken from the working directory. Raises ConfigError with one line that names the file and the key.
+    """
+    try:
+        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such configuration file") from None
+    except IsADirectoryError:
+        raise ConfigError(f"{path}: is a folder, expected a YAML file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from None
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path}: is not valid YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(raw, dict):
+        raise ConfigError(f"{path}: expected a mapping of settings, found {type(raw).__name__}")
+    _anchor_paths(raw, path.resolve().parent)
+    for dotted, value in parse_overrides(overrides).items():
+        _set_dotted(raw, dotted, value)
+    return _validate(raw, str(path))
+
+
+def parse_overrides(words: Sequence[str]) -> dict[str, Any]:
+    """`--a.b value` and `--a.b=value` words as a mapping from dotted key to YAML value."""
+    values: dict[str, Any] = {}
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("--") or len(word) == 2:
+            raise ConfigError(f"expected --key value, found {word!r}")
+        key, equals, text = word[2:].partition("=")
+        if not equals:
+            if not rest:
+                raise ConfigError(f"--{key} needs a value")
+            text = rest.pop(0)
+        try:
+            values[key.replace("-", "_")] = yaml.safe_load(text)
+        except yaml.YAMLError:
+            raise ConfigError(f"--{key}: {text!r} is not a YAML value") from None
+    return values
+
+
+_PATHS = (("output",), ("index",), ("data", "questions"), ("data", "zone"), ("evaluation", "questions"))
+
+
+def _anchor_paths(raw: dict[str, Any], folder: Path) -> None:
+    for *parents, leaf in _PATHS:
+        node: Any = raw
+        for parent in parents:
+            node = node.get(parent) if isinstance(node, dict) else None
+        if isinstance(node, dict) and isinstance(node.get(leaf), str):
+            node[leaf] = str(folder / Path(node[leaf]).expanduser())
+    policy = raw.get("policy")
+    if isinstance(policy, dict) and isinstance(policy.get("model"), str) and policy["model"].startswith((".", "~")):
+        policy["model"] = str(folder / Path(policy["model"]).expanduser())
+
+
+def _set_dotted(raw: dict[str, Any], dotted: str, value: Any) -> None:
+    *parents, leaf = dotted.split(".")
+    node = raw
+    for parent in parents:
+        below = node.setdefault(parent, {})
+        if not isinstance(below, dict):
+            raise ConfigError(f"--{dotted}: {parent} is not a section")
+        node = below
+    node[leaf] = value
+
+
+def _validate(raw: Mapping[str, Any], where: str) -> RunConfig:
+    try:
+        return RunConfig.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"]) or "(whole file)"
+        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+        raise ConfigError(f"{where}: {key}: {first['msg']}{more}") from None

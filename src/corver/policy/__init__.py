@@ -1,0 +1,1 @@
+"""The policy: a language model with its prompts, sampling, and token-to-text alignment."""
