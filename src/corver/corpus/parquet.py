@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -201,21 +202,22 @@ def _batch(table: Any, columns: _Columns, report: ReadReport, where: _Where) -> 
     import pyarrow.compute as pc
 
     text, good = _valid_text(table.column(columns.text), report, where)
-    blank = pc.or_kleene(pc.is_null(text), pc.utf8_is_space(text))
-    blank = pc.or_(pc.fill_null(blank, True), pc.equal(pc.fill_null(pc.binary_length(text), 0), 0))
-    keep = pc.and_(pc.invert(blank), good)
-    kept = pc.sum(pc.cast(keep, pa.int64())).as_py() or 0
-    report.empty += len(text) - kept - (len(text) - pc.sum(pc.cast(good, pa.int64())).as_py())
+    # True for null, for the empty string and for white space alone; it looks no further than the first letter.
+    spaces = pc.or_(pc.fill_null(pc.utf8_is_space(text), True), pc.fill_null(pc.equal(text, ""), True))
+    keep = good & ~spaces.to_numpy(zero_copy_only=False)
+    kept = int(np.count_nonzero(keep))
     report.documents += kept
+    report.empty += int(np.count_nonzero(good)) - kept
+    titles, urls = _strings(table, columns.title), _strings(table, columns.url)
     if kept < len(text):
-        text, table = text.filter(keep), table.filter(keep)
+        text = text.filter(pa.array(keep))
+        titles, urls = list(compress(titles, keep)), list(compress(urls, keep))
     buffer, offsets = _buffers(text)
-    titles = _strings(table, columns.title)
-    return DocumentBatch(buffer, offsets, titles, _strings(table, columns.url))
+    return DocumentBatch(buffer, offsets, titles, urls)
 
 
-def _valid_text(column: Any, report: ReadReport, where: _Where) -> tuple[Any, Any]:
-    """The column as large_string that is known to be UTF-8, and a mask of the rows that were."""
+def _valid_text(column: Any, report: ReadReport, where: _Where) -> tuple[Any, NDArray[np.bool_]]:
+    """The column as an array of strings known to be UTF-8, and a mask of the rows that were."""
     import pyarrow as pa
     import pyarrow.types as kinds
 
@@ -233,7 +235,7 @@ def _valid_text(column: Any, report: ReadReport, where: _Where) -> tuple[Any, An
             column.validate(full=True)  # Parquet does not check that a string is UTF-8.
     except pa.ArrowInvalid:
         return _repaired(column if binary else column.cast(_binary(column)), report, where)
-    return column, pa.array(np.ones(len(column), dtype=bool))
+    return column, np.ones(len(column), dtype=bool)
 
 
 def _binary(column: Any) -> Any:
@@ -243,7 +245,7 @@ def _binary(column: Any) -> Any:
     return pa.large_binary() if kinds.is_large_string(column.type) else pa.binary()
 
 
-def _repaired(column: Any, report: ReadReport, where: _Where) -> tuple[Any, Any]:
+def _repaired(column: Any, report: ReadReport, where: _Where) -> tuple[Any, NDArray[np.bool_]]:
     """The slow way for a batch with broken text: rows that are not UTF-8 are counted as failed."""
     import pyarrow as pa
 
@@ -257,7 +259,7 @@ def _repaired(column: Any, report: ReadReport, where: _Where) -> tuple[Any, Any]
             texts.append(None)
             good[number] = False
             note_failed(report, "not valid UTF-8", where.at(number))
-    return pa.array(texts, type=pa.large_string()), pa.array(good)
+    return pa.array(texts, type=pa.large_string()), good
 
 
 def _buffers(text: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -277,16 +279,15 @@ def _buffers(text: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 def _strings(table: Any, column: int | None) -> list[str]:
     if column is None:
         return [""] * table.num_rows
-    values = table.column(column)
+    column_array = table.column(column)
     try:
-        return [_string(value) for value in values.to_pylist()]
+        values = column_array.to_pylist()
     except UnicodeDecodeError:
-        return [_string(value) for value in values.cast(_binary(values)).to_pylist()]
+        values = column_array.cast(_binary(column_array)).to_pylist()
+    return [value if isinstance(value, str) else _string(value) for value in values]
 
 
 def _string(value: Any) -> str:
-    if isinstance(value, str):
-        return value
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return "" if value is None else str(value)
