@@ -18,8 +18,10 @@ __all__ = [
     "Clause",
     "Count",
     "Counter",
+    "Extraction",
     "Extractor",
     "Pair",
+    "Passage",
     "Phrase",
     "Query",
     "Rollout",
@@ -76,8 +78,8 @@ class Span:
 class Pair:
     """Subject (head), relation and object (tail) of one claim, with the spans they were read from.
 
-    Spans are offsets into the text that was given to the extractor (one sentence), or None when the extractor
-    returned words that do not stand there literally.
+    Spans are offsets into the sentence, or None when the words do not stand there literally (a head that a pronoun
+    or a bare answer borrowed, or a model's own wording).
     """
 
     head: str
@@ -88,6 +90,25 @@ class Pair:
 
     def to_json(self) -> dict[str, str]:
         return {"head": self.head, "relation": self.relation, "tail": self.tail}
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The sentences of one text, in order, and the question that it answers: the context an extractor may read.
+
+    A pronoun may borrow its subject from an earlier sentence, a bare answer ("Warsaw.") from the question.
+    """
+
+    sentences: tuple[str, ...]
+    question: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What an extractor made of one sentence: pairs, best first (none: no claim), or why it failed, in one line."""
+
+    pairs: tuple[Pair, ...] = ()
+    failure: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,10 +260,10 @@ class Counter(Protocol):
 
 @runtime_checkable
 class Extractor(Protocol):
-    """Sentences in, pairs out; an empty list means that the sentence makes no claim."""
+    """Passages in, the pairs of each of their sentences out."""
 
-    def extract(self, sentences: Sequence[str]) -> list[list[Pair]]:
-        """One list of pairs a sentence, best first. Raises ExtractionError when it cannot work at all."""
+    def extract(self, passages: Sequence[Passage]) -> list[list[Extraction]]:
+        """One list a passage, one extraction a sentence. Raises ExtractionError when it cannot work at all."""
         ...
 
     def fingerprint(self) -> str:
