@@ -53,7 +53,7 @@ class ConfigModel(BaseModel):
 
 
 class LevelsConfig(ConfigModel):
-    """Count to level to reward. Level i + 1 starts at thresholds[i]; rewards[i] belongs to level i (section 4 of the paper)."""
+    """Count to level to reward: level i + 1 starts at thresholds[i], rewards[i] belongs to level i."""
 
     thresholds: tuple[int, ...] = (1, 5, 20)
     rewards: tuple[float, ...] = (-0.3, -0.1, 0.0, 0.1)
@@ -77,7 +77,7 @@ class JudgeConfig(ConfigModel):
 
 
 class FormatConfig(ConfigModel):
-    """R_f of the tags. length_penalty: −0.5·max(0, len − length_limit)/length_limit tokens, of the authors' later release."""
+    """R_f of the tags. length_penalty: −0.5·max(0, len − limit)/limit in tokens, of the authors' later release."""
 
     good: float = 1.0
     bad: float = -1.0

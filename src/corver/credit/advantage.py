@@ -45,10 +45,14 @@ class Baseline:
     scale_B: Floats
     floored_B: NDArray[np.bool_]
 
+    def rows(self, where: slice) -> Baseline:
+        """The baseline of some completions, such as those of one process."""
+        return Baseline(self.mean_B[where], self.scale_B[where], self.floored_B[where])
+
 
 @dataclass(frozen=True, slots=True)
 class AdvantageReport:
-    """Shares in [0, 1] of completions under the std floor and of scored tokens at the cap; the largest |A| before it."""
+    """Shares of completions under the std floor and of scored tokens at the cap; the largest |A| before it."""
 
     floored: float
     capped: float

@@ -133,7 +133,7 @@ class PrefixDetokenizer:
 
 
 def sentence_of_tokens(tokens: TokenText, sentences: Sequence[Span]) -> NDArray[np.int64]:
-    """σ(t): for each token the number of its sentence, −1 on tags, on whitespace between sentences and on special tokens.
+    """σ(t): the sentence of each token, −1 on tags, on whitespace between sentences and on special tokens.
 
     A token that reaches over a border belongs to the first sentence that it carries a character of. sentences: in
     order, not overlapping, within the text. Raises AlignmentError otherwise.
@@ -175,10 +175,8 @@ def _character_bytes(raw: bytes, text: str) -> list[tuple[int, int]]:
     position = 0
     for character in text:
         encoded = character.encode("utf-8")
-        if raw.startswith(encoded, position):
-            end = position + len(encoded)
-        else:
-            end = _malformed_end(raw, position)
+        whole = raw.startswith(encoded, position)
+        end = position + len(encoded) if whole else _malformed_end(raw, position)
         ranges.append((position, end))
         position = end
     return ranges

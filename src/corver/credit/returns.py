@@ -1,8 +1,8 @@
 """Sentence verdicts to shaping: how much of the return each token gets for its own sentence.
 
-In: σ(t) and the verdicts of a completion's sentences, one group's silence value. Out: shaping of shape (T,), to be added
-to R_resp. Formula: arXiv 2605.29648, per-token return, R_t = R_resp + 1[σ(t) is a sentence]·λ_c·r(σ(t)); the silence value
-is corver's own. This module knows neither tokenizer nor index.
+In: σ(t) and the verdicts of a completion's sentences, one group's silence value. Out: shaping of shape (T,), to be
+added to R_resp. Formula: arXiv 2605.29648, R_t = R_resp + 1[σ(t) is a sentence]·λ_c·r(σ(t)); the silence value is
+corver's own. This module knows neither tokenizer nor index.
 
 Why a silence value: the published levels are negative on average while a sentence without a claim scores 0, so the
 best policy under them says nothing. With the value v, a claim is worth r − v and silence 0: exactly what an average

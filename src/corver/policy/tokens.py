@@ -44,7 +44,7 @@ def _is_byte_level(tokenizer: Any) -> bool:
 
 
 def _byte_alphabet() -> dict[str, int]:
-    """The 256 visible characters by which byte-level BPE writes bytes (printable Latin-1 as it is, the rest from U+0100)."""
+    """The 256 visible characters by which byte-level BPE writes bytes: printable Latin-1, the rest from U+0100."""
     visible = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     alphabet = {chr(byte): byte for byte in visible}
     hidden = (byte for byte in range(256) if byte not in set(visible))

@@ -1,0 +1,82 @@
+"""Questions with gold answers: JSONL in, checked rows out.
+
+In: a JSONL file with `question` and `answers` (or `answer`), optionally `id` and `split`. Out: Question objects. This
+module knows no model and no grading.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from corver.errors import InputError
+
+__all__ = ["Question", "read_questions"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and the answers that count as right. id: the file's own, else a hash of the question."""
+
+    id: str
+    question: str
+    answers: tuple[str, ...]
+
+
+def read_questions(path: Path, *, split: str | None = None, limit: int | None = None) -> list[Question]:
+    """All questions of a file, or those of one split, in file order; a repeated id is an error.
+
+    Raises InputError naming the file and line of the first row that is not a question, or if nothing is left.
+    """
+    questions: dict[str, Question] = {}
+    for where, row in _rows(path):
+        if split is not None and row.get("split") != split:
+            continue
+        question = _question(where, row)
+        if question.id in questions:
+            raise InputError(f"{where}: question {question.id!r} stands twice in the file")
+        questions[question.id] = question
+        if limit is not None and len(questions) == limit:
+            break
+    if not questions:
+        of_split = f" of split {split!r}" if split is not None else ""
+        raise InputError(f"{path}: holds no question{of_split}")
+    return list(questions.values())
+
+
+def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, start=1):
+                if not line.strip():
+                    continue
+                where = f"{path}:{number}"
+                try:
+                    row = json.loads(line)
+                except json.JSONDecodeError as error:
+                    raise InputError(f"{where}: is not JSON: {error.msg}") from None
+                if not isinstance(row, dict):
+                    raise InputError(f"{where}: expected an object with question and answers")
+                yield where, row
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is not UTF-8 text") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _question(where: str, row: dict[str, Any]) -> Question:
+    question = row.get("question")
+    answers = row.get("answers", row.get("answer"))
+    if not isinstance(question, str) or not question.strip():
+        raise InputError(f"{where}: has no question")
+    if isinstance(answers, str):
+        answers = [answers]
+    if not isinstance(answers, list) or not answers or not all(isinstance(item, str) for item in answers):
+        raise InputError(f"{where}: answers must be a non-empty list of strings")
+    number = row.get("id")
+    name = str(number) if number is not None else hashlib.sha256(question.encode()).hexdigest()[:12]
+    return Question(name, question, tuple(answers))

@@ -1,0 +1,133 @@
+"""Statistics with intervals: what a raw and a trained model did on the same questions.
+
+In: evaluation rows (one a question). Out: estimates with 95 % intervals, and paired differences. Rates get Wilson
+intervals (Wilson 1927); means of sentences and differences get percentile bootstrap intervals over questions, since
+the sentences of one completion hang together. This module knows no model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Estimate", "compare", "paired_difference", "ratio_estimate", "summarize", "wilson"]
+
+Floats = NDArray[np.float64]
+Z95 = 1.959963984540054
+BATCH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value with its 95 % interval; all NaN when there is nothing to estimate from."""
+
+    value: float
+    low: float
+    high: float
+
+    def to_json(self) -> dict[str, float | None]:
+        pairs = (("value", self.value), ("low", self.low), ("high", self.high))
+        return {name: number if math.isfinite(number) else None for name, number in pairs}
+
+    @property
+    def excludes_zero(self) -> bool:
+        """True when the whole interval lies on one side of 0."""
+        return self.low > 0 or self.high < 0
+
+
+NOTHING = Estimate(math.nan, math.nan, math.nan)
+
+
+def wilson(successes: int, trials: int) -> Estimate:
+    """A rate with its Wilson score interval."""
+    if trials == 0:
+        return NOTHING
+    rate = successes / trials
+    denominator = 1 + Z95**2 / trials
+    centre = (rate + Z95**2 / (2 * trials)) / denominator
+    half = Z95 / denominator * math.sqrt(rate * (1 - rate) / trials + Z95**2 / (4 * trials**2))
+    return Estimate(rate, max(0.0, centre - half), min(1.0, centre + half))
+
+
+def ratio_estimate(sum_Q: Floats, count_Q: Floats, *, draws: int, seed: int) -> Estimate:
+    """Σ sums / Σ counts over Q questions, with a bootstrap interval over questions."""
+    if not count_Q.sum():
+        return NOTHING
+    values = _bootstrap_ratio(sum_Q, count_Q, draws=draws, seed=seed)
+    return _percentile(float(sum_Q.sum() / count_Q.sum()), values)
+
+
+def paired_difference(
+    before: tuple[Floats, Floats], after: tuple[Floats, Floats], *, draws: int, seed: int
+) -> Estimate:
+    """after − before of two ratios over the same Q questions; each draw takes the same questions for both."""
+    if not before[1].sum() or not after[1].sum():
+        return NOTHING
+    old = _bootstrap_ratio(*before, draws=draws, seed=seed)
+    new = _bootstrap_ratio(*after, draws=draws, seed=seed)
+    value = float(after[0].sum() / after[1].sum() - before[0].sum() / before[1].sum())
+    return _percentile(value, new - old)
+
+
+def summarize(rows: Sequence[Mapping[str, Any]], *, draws: int = 10_000, seed: int = 42) -> dict[str, Estimate]:
+    """The headline numbers of one model over its evaluation rows."""
+    size = len(rows)
+    table = _columns(rows)
+    summary = {
+        "accuracy": wilson(sum(row["label"] == "correct" for row in rows), size),
+        "not_attempted_rate": wilson(sum(row["label"] == "not_attempted" for row in rows), size),
+        "format_rate": wilson(sum(bool(row["well_formed"]) for row in rows), size),
+    }
+    for name in ("count_zero_share", "sentence_reward", "mean_length", "claims_per_completion"):
+        summary[name] = ratio_estimate(*table[name], draws=draws, seed=seed)
+    return summary
+
+
+def compare(
+    raw: Sequence[Mapping[str, Any]], trained: Sequence[Mapping[str, Any]], *, draws: int = 10_000, seed: int = 42
+) -> dict[str, Estimate]:
+    """Paired differences, trained − raw. The rows must answer the same questions in the same order."""
+    if [row["id"] for row in raw] != [row["id"] for row in trained]:
+        raise ValueError("the two models answered different questions")
+    before, after = _columns(raw), _columns(trained)
+    return {name: paired_difference(before[name], after[name], draws=draws, seed=seed) for name in before}
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Floats, Floats]]:
+    """(sum, count) a question for each quantity; the claims are sentences with a corpus verdict."""
+    one = np.ones(len(rows))
+    claims = [[s for s in row["sentences"] if s["status"] in ("supported", "unsupported")] for row in rows]
+    number = np.array([len(found) for found in claims], dtype=np.float64)
+    rewards = np.array([sum(s["reward"] for s in found) for found in claims], dtype=np.float64)
+    zeros = np.array([sum(s["count"] == 0 for s in found) for found in claims], dtype=np.float64)
+    correct = np.array([row["label"] == "correct" for row in rows], dtype=np.float64)
+    length = np.array([row["tokens"] for row in rows], dtype=np.float64)
+    return {
+        "accuracy": (correct, one),
+        "sentence_reward": (rewards, number),
+        "count_zero_share": (zeros, number),
+        "claims_per_completion": (number, one),
+        "mean_length": (length, one),
+    }
+
+
+def _bootstrap_ratio(sum_Q: Floats, count_Q: Floats, *, draws: int, seed: int) -> Floats:
+    rng = np.random.default_rng(seed)
+    size = sum_Q.size
+    values = np.empty(draws)
+    for start in range(0, draws, BATCH):
+        pick = rng.integers(0, size, size=(min(BATCH, draws - start), size))
+        counts = count_Q[pick].sum(axis=1)
+        sums = sum_Q[pick].sum(axis=1)
+        values[start : start + BATCH] = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    return values
+
+
+def _percentile(value: float, values: Floats) -> Estimate:
+    low, high = np.nanpercentile(values, [2.5, 97.5])
+    return Estimate(value, float(low), float(high))

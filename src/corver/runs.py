@@ -1,0 +1,119 @@
+"""A run folder on disk: what lies where, written so that a kill at any moment loses at most the line in progress.
+
+In: a folder path. Out: paths, locked ownership, JSONL rows and whole files written by rename. This module knows the
+layout, not the meaning of what is in it. Layout:
+
+    config.yaml  state.json  metrics.jsonl  summary.json  README.md  report.html
+    adapter/  checkpoints/  evaluation/raw.jsonl  evaluation/trained.jsonl  samples.jsonl
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from corver.errors import InputError, TrainingError
+
+__all__ = ["RunFolder", "append_jsonl", "read_jsonl", "write_text"]
+
+
+class RunFolder:
+    """Paths of one run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.config = path / "config.yaml"
+        self.state = path / "state.json"
+        self.metrics = path / "metrics.jsonl"
+        self.summary = path / "summary.json"
+        self.card = path / "README.md"
+        self.report = path / "report.html"
+        self.adapter = path / "adapter"
+        self.checkpoints = path / "checkpoints"
+        self.samples = path / "samples.jsonl"
+
+    def evaluation(self, name: str) -> Path:
+        """Answers of the `raw` or the `trained` model."""
+        return self.path / "evaluation" / f"{name}.jsonl"
+
+    def create(self) -> None:
+        """Make the folder. Raises TrainingError where it cannot be written."""
+        try:
+            (self.path / "evaluation").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise TrainingError(f"{self.path}: cannot make the run folder: {error.strerror}") from None
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Own the folder: a second run in it is refused while this one lives; the lock dies with the process."""
+        import fcntl
+
+        handle = os.open(self.path / ".lock", os.O_CREAT | os.O_RDWR, 0o644)
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise TrainingError(f"{self.path}: another run is at work in this folder") from None
+            yield
+        finally:
+            os.close(handle)
+
+
+def append_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Append rows, one JSON object a line, flushed to disk; NaN and infinities become null."""
+    text = "".join(json.dumps(_finite(row), ensure_ascii=False) + "\n" for row in rows)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_jsonl(path: Path) -> list[dict[str, Any]]:
+    """Rows of a JSONL file that this module wrote; [] if it is not there.
+
+    A last line without its newline was cut off by a kill and is dropped from the file. Any other broken line raises
+    InputError.
+    """
+    if not path.exists():
+        return []
+    raw = path.read_bytes()
+    whole, newline, torn = raw.rpartition(b"\n")
+    if torn:
+        write_bytes(path, whole + newline)
+    rows = []
+    for number, line in enumerate(whole.decode("utf-8").splitlines(), start=1):
+        try:
+            rows.append(json.loads(line))
+        except json.JSONDecodeError as error:
+            raise InputError(f"{path}:{number}: is not JSON: {error.msg}") from None
+    return rows
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a whole file under another name, then rename it."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a whole file under another name, then rename it."""
+    part = path.with_name(f".{path.name}.part")
+    with part.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value

@@ -1,0 +1,86 @@
+"""Logs of a run: a JSONL row a step, and the scored rollouts of some steps.
+
+In: what the trainer logs, and its scored batches. Out: rows in the run folder, rewound to the checkpoint on resume.
+This module knows no reward.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from transformers import TrainerCallback
+
+from corver.progress import Progress, no_progress
+from corver.runs import append_jsonl, read_jsonl, write_text
+from corver.types import Rollout, SentenceScore
+
+__all__ = ["MetricsLog", "SampleLog"]
+
+
+class MetricsLog(TrainerCallback):
+    """Appends every step's log to a file. seconds: since training began, over all sittings of the run."""
+
+    def __init__(self, path: Path, *, total: int, progress: Progress = no_progress) -> None:
+        self._path = path
+        self._total = total
+        self._progress = progress
+        self._started = time.monotonic()
+
+    def rewind(self, step: int) -> None:
+        """Drop rows after `step`: a resumed run makes them again."""
+        rows = _rewind(self._path, step)
+        self._started = time.monotonic() - (rows[-1].get("seconds") or 0.0 if rows else 0.0)
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **kwargs: Any) -> None:
+        if not state.is_world_process_zero or not logs or "train_runtime" in logs:
+            return
+        seconds = round(time.monotonic() - self._started, 2)
+        append_jsonl(self._path, [{"step": state.global_step, "seconds": seconds, **logs}])
+        self._progress("train", state.global_step, self._total, "steps")
+
+
+class SampleLog:
+    """Appends the scored rollouts of every `every`-th step, at most `most` of each."""
+
+    def __init__(self, path: Path, *, every: int = 1, most: int = 8) -> None:
+        self._path = path
+        self._every = every
+        self._most = most
+
+    def rewind(self, step: int) -> None:
+        """Drop rows of steps after `step`."""
+        _rewind(self._path, step)
+
+    def __call__(
+        self,
+        step: int,
+        rollouts: Sequence[Rollout],
+        scores: Sequence[Sequence[SentenceScore]],
+        response: Sequence[float],
+    ) -> None:
+        if step % self._every:
+            return
+        rows = [
+            {
+                "step": step + 1,
+                "question": rollout.question,
+                "answers": list(rollout.answers),
+                "completion": rollout.completion,
+                "response": float(value),
+                "sentences": [score.to_json() for score in sentences],
+            }
+            for rollout, sentences, value in zip(rollouts, scores, response, strict=True)
+        ]
+        append_jsonl(self._path, rows[: self._most])
+
+
+def _rewind(path: Path, step: int) -> list[dict[str, Any]]:
+    rows = read_jsonl(path)
+    kept = [row for row in rows if row["step"] <= step]
+    if len(kept) != len(rows):
+        write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in kept))
+    return kept

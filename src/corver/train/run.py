@@ -1,0 +1,236 @@
+"""A training run from configuration to report: raw evaluation, GRPO, trained evaluation, summary.
+
+In: a RunConfig. Out: a run folder. Every stage leaves its result on disk and is skipped when that result is there, so
+a run that was killed goes on where it stopped; a folder that belongs to another configuration is refused. This module
+puts the rooms together and computes nothing itself.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+import yaml
+from datasets import Dataset
+from peft import LoraConfig, PeftModel
+from transformers import set_seed
+
+from corver.config import RunConfig
+from corver.errors import ConfigError, TrainingError
+from corver.evaluate.questions import Question, read_questions
+from corver.evaluate.run import evaluate_policy
+from corver.evaluate.stats import compare, summarize
+from corver.index.query import Index
+from corver.policy.generate import SamplingSettings
+from corver.policy.load import Policy, load_policy
+from corver.policy.prompts import prompt_messages
+from corver.progress import Progress, no_progress
+from corver.reward.scorer import CooccurrenceReward, Scorer
+from corver.runs import RunFolder, append_jsonl, read_jsonl, write_text
+from corver.train.arguments import grpo_arguments
+from corver.train.callbacks import MetricsLog, SampleLog
+from corver.train.rewards import format_function, judge_function
+from corver.train.trl import CorverTrainer
+from corver.train.zone import in_zone, read_zone
+
+__all__ = ["train"]
+
+
+def train(config: RunConfig, *, progress: Progress = no_progress) -> RunFolder:
+    """Run, or go on with, the run of `config.output`.
+
+    progress: called as (stage, done, total, unit). Raises ConfigError when the folder holds another run, TrainingError
+    when a checkpoint does not fit.
+    """
+    if config.threads:
+        torch.set_num_threads(config.threads)
+    folder = RunFolder(config.output)
+    folder.create()
+    with folder.locked():
+        _claim(folder, config)
+        _Run(config, folder, progress).finish()
+    return folder
+
+
+class _Run:
+    """One run in one process: what all stages share."""
+
+    def __init__(self, config: RunConfig, folder: RunFolder, progress: Progress) -> None:
+        self.config = config
+        self.folder = folder
+        self.progress = progress
+        self.index = Index.open(config.index)
+        self.scorer = Scorer.from_config(config.reward, index=self.index)
+        self.reward = CooccurrenceReward(self.scorer)
+        self.seconds: dict[str, float] = {}
+
+    def finish(self) -> None:
+        """All stages, each skipped when it is done."""
+        if self.folder.summary.exists():
+            return
+        questions = self._evaluation_questions()
+        train_questions = self._train_questions(exclude=questions)
+        set_seed(self.config.seed)
+        policy = load_policy(self.config.policy)
+        raw = self._evaluate(policy, questions, "raw")
+        trained_policy = self._train(policy, train_questions)
+        trained = self._evaluate(trained_policy, questions, "trained")
+        self._summarize(raw, trained)
+
+    def _evaluation_questions(self) -> list[Question]:
+        settings = self.config.evaluation
+        if settings is None:
+            return []
+        return read_questions(settings.questions, split=settings.split, limit=settings.limit)
+
+    def _train_questions(self, *, exclude: Sequence[Question]) -> list[Question]:
+        data = self.config.data
+        questions = read_questions(data.questions, split=data.split)
+        held_out = {question.question for question in exclude}
+        questions = [question for question in questions if question.question not in held_out]
+        if data.zone is not None:
+            questions = in_zone(questions, read_zone(data.zone), bounds=data.bounds, anchors=data.anchors)
+        if not questions:
+            raise ConfigError(f"{data.questions}: every training question is also an evaluation question")
+        return questions[: data.limit]
+
+    def _evaluate(self, policy: Policy, questions: Sequence[Question], name: str) -> list[dict[str, Any]]:
+        settings = self.config.evaluation
+        if settings is None:
+            return []
+        started = time.monotonic()
+        rows = evaluate_policy(
+            policy,
+            questions,
+            self.folder.evaluation(name),
+            sentence_reward=self.reward,
+            reward=self.config.reward,
+            prompt=self.config.policy.prompt,
+            template=self.config.policy.chat_template_kwargs,
+            settings=SamplingSettings(
+                temperature=0.0,
+                max_tokens=settings.max_completion_tokens or self.config.sampling.max_completion_tokens,
+                batch=settings.batch,
+            ),
+            key={"run": self._fingerprint(), **self._fingerprints()},
+            progress=lambda _, done, total, unit: self.progress(f"evaluate {name}", done, total, unit),
+        )
+        self.seconds[f"evaluate_{name}"] = round(time.monotonic() - started, 1)
+        return rows
+
+    def _train(self, policy: Policy, questions: Sequence[Question]) -> Policy:
+        if self.folder.adapter.exists():
+            return self._trained_from_disk(policy)
+        started = time.monotonic()
+        checkpoint = _last_checkpoint(self.folder.checkpoints)
+        steps_done = int(checkpoint.name.rpartition("-")[2]) if checkpoint else 0
+        metrics = MetricsLog(self.folder.metrics, total=self.config.optimization.steps, progress=self.progress)
+        metrics.rewind(steps_done)
+        samples = SampleLog(self.folder.samples)
+        samples.rewind(steps_done)
+        trainer = CorverTrainer(
+            model=policy.model,
+            processing_class=policy.tokenizer,
+            reward_funcs=[judge_function(self.config.reward.judge), format_function(self.config.reward.format)],
+            args=grpo_arguments(self.config, self.folder, device=policy.device),
+            train_dataset=self._dataset(questions),
+            peft_config=self._lora(),
+            callbacks=[metrics],
+            sentence_reward=self.reward,
+            credit=self.config.credit,
+            record=samples,
+            fingerprints=self._fingerprints(),
+        )
+        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+        part = self.folder.adapter.with_name(".adapter.part")
+        trainer.model.save_pretrained(part, safe_serialization=True)
+        policy.tokenizer.save_pretrained(part)
+        part.rename(self.folder.adapter)
+        self.seconds["train"] = round(time.monotonic() - started, 1)
+        return replace(policy, model=trainer.model)
+
+    def _trained_from_disk(self, policy: Policy) -> Policy:
+        if self.config.policy.lora is None:
+            saved = self.config.policy.model_copy(update={"model": str(self.folder.adapter), "gguf_file": None})
+            return load_policy(saved)
+        return replace(policy, model=PeftModel.from_pretrained(policy.model, self.folder.adapter))
+
+    def _dataset(self, questions: Sequence[Question]) -> Dataset:
+        return Dataset.from_list(
+            [
+                {
+                    "prompt": prompt_messages(question.question, prompt=self.config.policy.prompt),
+                    "question": question.question,
+                    "answers": list(question.answers),
+                }
+                for question in questions
+            ]
+        )
+
+    def _lora(self) -> LoraConfig | None:
+        lora = self.config.policy.lora
+        if lora is None:
+            return None
+        return LoraConfig(
+            r=lora.r,
+            lora_alpha=lora.alpha,
+            lora_dropout=lora.dropout,
+            target_modules=list(lora.target_modules),
+            task_type="CAUSAL_LM",
+        )
+
+    def _summarize(self, raw: Sequence[dict[str, Any]], trained: Sequence[dict[str, Any]]) -> None:
+        from corver.report.card import write_card
+        from corver.report.page import write_report
+
+        summary: dict[str, Any] = {
+            "questions": len(raw),
+            "seconds": self.seconds,
+            "fingerprints": self._fingerprints(),
+        }
+        if self.config.evaluation is not None:
+            draws = self.config.evaluation.bootstrap
+            for name, rows in (("raw", raw), ("trained", trained)):
+                table = summarize(rows, draws=draws, seed=self.config.seed)
+                summary[name] = {key: estimate.to_json() for key, estimate in table.items()}
+            difference = compare(raw, trained, draws=draws, seed=self.config.seed)
+            summary["difference"] = {key: estimate.to_json() for key, estimate in difference.items()}
+        write_text(self.folder.summary, json.dumps(summary, indent=2) + "\n")
+        write_card(self.folder)
+        write_report(self.folder)
+
+    def _fingerprints(self) -> dict[str, str]:
+        return {
+            "index": self.index.fingerprint(),
+            "scorer": self.scorer.fingerprint(),
+            "credit": self.config.credit.fingerprint(),
+        }
+
+    def _fingerprint(self) -> str:
+        return self.config.fingerprint()
+
+
+def _claim(folder: RunFolder, config: RunConfig) -> None:
+    """Make the folder this run's own, or check that it already is."""
+    text = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+    if folder.config.exists():
+        if folder.config.read_text(encoding="utf-8") != text:
+            raise ConfigError(
+                f"{folder.path}: holds a run with other settings (see its config.yaml); choose another output folder"
+            )
+        return
+    others = [path.name for path in folder.path.iterdir() if path.name not in (".lock", "evaluation")]
+    if others:
+        raise ConfigError(f"{folder.path}: is not empty and holds no run ({others[0]}); choose another output folder")
+    write_text(folder.config, text)
+
+
+def _last_checkpoint(folder: Path) -> Path | None:
+    """The newest checkpoint that was written to its end (the reward state is written last)."""
+    found = [path for path in folder.glob("checkpoint-*") if (path / "corver_state.json").exists()]
+    return max(found, key=lambda path: int(path.name.rpartition("-")[2]), default=None)

@@ -1,0 +1,107 @@
+"""The learning zone: which questions does the policy answer sometimes?
+
+In: a policy, questions, a number of samples a question. Out: JSONL rows with how many samples were right, written as
+they are made, so that a search that was stopped goes on. Questions that are never or always answered right give a
+group no spread of judge rewards; the paper (arXiv 2605.29648) keeps 1 … n−1 right, and for small models some anchors
+that are always right. This module knows no trainer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from corver.config import JudgeConfig
+from corver.errors import InputError
+from corver.evaluate.questions import Question
+from corver.policy.generate import SamplingSettings, generate
+from corver.policy.load import Policy
+from corver.policy.prompts import PromptName
+from corver.progress import Progress, no_progress
+from corver.reward.judge import judge_answer
+from corver.runs import append_jsonl, read_jsonl
+from corver.text.rollout import parse_rollout
+
+__all__ = ["ZoneRow", "find_zone", "in_zone", "read_zone"]
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneRow:
+    """How the policy did on one question: correct of samples, and the share of well-formed completions."""
+
+    id: str
+    correct: int
+    samples: int
+    well_formed: float
+
+
+def find_zone(
+    policy: Policy,
+    questions: Sequence[Question],
+    output: Path,
+    *,
+    prompt: PromptName,
+    settings: SamplingSettings,
+    judge: JudgeConfig | None = None,
+    template: dict[str, Any] | None = None,
+    progress: Progress = no_progress,
+) -> list[ZoneRow]:
+    """Sample `settings.samples` answers a question and append one row each to `output`; rows already there are kept."""
+    rule = (judge or JudgeConfig()).rule
+    known = {row.id: row for row in read_zone(output)} if output.exists() else {}
+    if any(row.samples != settings.samples for row in known.values()):
+        raise InputError(f"{output}: was made with another number of samples; use another file or that number")
+    missing = [question for question in questions if question.id not in known]
+    batches = generate(
+        policy, [row.question for row in missing], prompt=prompt, settings=settings, template=template
+    )
+    for samples in batches:
+        by_question: dict[int, list[str]] = {}
+        for sample in samples:
+            by_question.setdefault(sample.question, []).append(sample.text)
+        rows = [_row(missing[number], texts, rule) for number, texts in by_question.items()]
+        append_jsonl(output, [_to_json(row) for row in rows])
+        known.update({row.id: row for row in rows})
+        progress("zone", len(known), len(questions), "questions")
+    return [known[question.id] for question in questions]
+
+
+def read_zone(path: Path) -> list[ZoneRow]:
+    """Rows of a zone file. Raises InputError if the file is missing or a row lacks a field."""
+    if not path.exists():
+        raise InputError(f"{path}: no such learning-zone file; make it with `corver zone`")
+    rows = []
+    for number, row in enumerate(read_jsonl(path), start=1):
+        try:
+            rows.append(
+                ZoneRow(str(row["id"]), int(row["correct"]), int(row["samples"]), float(row.get("well_formed") or 0.0))
+            )
+        except (KeyError, TypeError, ValueError):
+            raise InputError(f"{path}:{number}: needs id, correct and samples") from None
+    return rows
+
+
+def in_zone(
+    questions: Sequence[Question], rows: Sequence[ZoneRow], *, bounds: tuple[int, int], anchors: int = 0
+) -> list[Question]:
+    """Questions with bounds[0] … bounds[1] right samples, then the first `anchors` questions that were always right."""
+    by_id = {row.id: row for row in rows}
+    known = [(question, by_id[question.id]) for question in questions if question.id in by_id]
+    low, high = bounds
+    kept = [question for question, row in known if low <= row.correct <= high]
+    always = [question for question, row in known if row.correct == row.samples and row.correct > high]
+    if not kept and not always[:anchors]:
+        raise InputError(f"no question has {low} to {high} right samples; widen the bounds or add questions")
+    return kept + always[:anchors]
+
+
+def _row(question: Question, texts: Sequence[str], rule: Any) -> ZoneRow:
+    correct = sum(judge_answer(text, question.answers, rule=rule) == "correct" for text in texts)
+    formed = sum(parse_rollout(text).well_formed for text in texts)
+    return ZoneRow(question.id, correct, len(texts), formed / len(texts))
+
+
+def _to_json(row: ZoneRow) -> dict[str, Any]:
+    return {"id": row.id, "correct": row.correct, "samples": row.samples, "well_formed": round(row.well_formed, 4)}
