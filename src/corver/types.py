@@ -170,7 +170,8 @@ class SentenceScore:
     """The verdict on one sentence.
 
     span: offsets into the scored text. level: 0 … 3 for the four levels, None without a verdict. reward: NaN when
-    failed. reason: one line for `failed` and, where it helps, for `no_claim`.
+    failed. reason: one line for `failed` and, where it helps, for `no_claim`. repeated: the claim was made before in
+    the same completion, so it must not be worth more than silence.
     """
 
     span: Span
@@ -184,6 +185,7 @@ class SentenceScore:
     level: int | None = None
     units: tuple[Unit, ...] = ()
     reason: str | None = None
+    repeated: bool = False
 
     @property
     def has_claim(self) -> bool:
@@ -208,6 +210,8 @@ class SentenceScore:
             row["units"] = [unit.to_json() for unit in self.units]
         if self.reason:
             row["reason"] = self.reason
+        if self.repeated:
+            row["repeated"] = True
         return row
 
 

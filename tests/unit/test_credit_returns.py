@@ -79,3 +79,11 @@ def test_silence_beats_an_average_claim_under_the_published_rule_and_not_under_t
     assert means["paper"][3] > means["paper"][:3].mean()
     assert means["neutral"][3] == pytest.approx(means["neutral"][:3].mean())
     assert means["neutral"][2] > means["neutral"][3] > means["neutral"][0]
+
+
+def test_a_repeated_claim_is_never_worth_more_than_silence():
+    again = SentenceScore(Span(0, 1), "x", Status.SUPPORTED, 0.0, repeated=True)
+    false_again = SentenceScore(Span(0, 1), "x", Status.UNSUPPORTED, -0.3, repeated=True)
+    values = shaping([0, 1, 2], [GOOD, again, false_again], silence=-0.2)
+    np.testing.assert_allclose(values, [0.3, 0.0, -0.1])
+    assert claim_totals([[GOOD, again, false_again]]).count_B.tolist() == [1]

@@ -34,9 +34,10 @@ class ClaimTotals:
 
 
 def claim_totals(scores_B: Sequence[Sequence[SentenceScore]]) -> ClaimTotals:
-    """Total up the sentences that made a claim; failed, silent and evidence-less ones are left out."""
-    sums = [sum(score.reward for score in scores if score.has_claim) for scores in scores_B]
-    counts = [sum(score.has_claim for score in scores) for scores in scores_B]
+    """Total up the sentences that made a new claim; failed, silent, evidence-less and repeated ones are left out."""
+    claims_B = [[score.reward for score in scores if score.has_claim and not score.repeated] for scores in scores_B]
+    sums = [sum(claims) for claims in claims_B]
+    counts = [len(claims) for claims in claims_B]
     return ClaimTotals(np.array(sums, dtype=np.float64), np.array(counts, dtype=np.float64))
 
 
@@ -96,5 +97,8 @@ def shaping(
 def _above_silence(score: SentenceScore, silence: float) -> float:
     if score.status is Status.FAILED:
         return float("nan")
-    # With the published rule (silence 0) a support model may still give a neutral status a reward of its own.
-    return score.reward - silence if score.has_claim else (score.reward if silence == 0 else 0.0)
+    if not score.has_claim:
+        # With the published rule (silence 0) a support model may still give a neutral status a reward of its own.
+        return score.reward if silence == 0 else 0.0
+    above = score.reward - silence
+    return min(above, 0.0) if score.repeated else above

@@ -19,7 +19,7 @@ from corver.policy.generate import Sample, SamplingSettings, generate
 from corver.policy.load import Policy
 from corver.policy.prompts import PromptName
 from corver.progress import Progress, no_progress
-from corver.reward.judge import judge_answer
+from corver.reward.judge import judge
 from corver.runs import append_jsonl, read_jsonl, write_text
 from corver.text.rollout import parse_rollout, rollout_sentences
 from corver.types import Rollout, SentenceReward
@@ -88,12 +88,17 @@ def _rows(
             "completion": sample.text,
             "cut_off": sample.cut_off,
             "tokens": len(sample.ids),
-            "label": judge_answer(sample.text, rollout.answers, rule=reward.judge.rule),
+            "label": _label(rollout, reward),
             "well_formed": parse_rollout(sample.text).well_formed,
             "sentences": [score.to_json() for score in scores],
         }
         for sample, rollout, scores in zip(samples, rollouts, scores_B, strict=True)
     ]
+
+
+def _label(rollout: Rollout, reward: RewardConfig) -> str:
+    judgement = judge(rollout.completion, rollout.answers, rule=reward.judge.rule)
+    return "ungraded" if judgement is None else judgement.label
 
 
 def _check_key(output: Path, key: dict[str, str]) -> None:

@@ -10,42 +10,48 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from corver.config import FormatConfig, JudgeConfig
-from corver.reward.format import format_reward
-from corver.reward.judge import judge_answer
+from corver.reward.format import format_reward, length_penalty
+from corver.reward.judge import judge
 
 __all__ = ["completion_text", "format_function", "judge_function"]
 
-RewardFunction = Callable[..., list[float]]
+RewardFunction = Callable[..., list[float | None]]
 
 
 def judge_function(config: JudgeConfig | None = None) -> RewardFunction:
     """R_j over the answer span; needs the column `answers`, a list of golds for each completion."""
     settings = config or JudgeConfig()
-    values = {"correct": settings.correct, "wrong": settings.wrong, "not_attempted": settings.not_attempted}
+    rewards = settings.model_dump()
 
-    def judge(*, completions: Sequence[Any], answers: Sequence[Sequence[str]], **_: Any) -> list[float]:
-        return [
-            values[judge_answer(completion_text(completion), golds, rule=settings.rule)]
+    def judge_answers(*, completions: Sequence[Any], answers: Sequence[Sequence[str]], **_: Any) -> list[float | None]:
+        judgements = [
+            judge(completion_text(completion), golds, **rewards)
             for completion, golds in zip(completions, answers, strict=True)
         ]
+        return [None if judgement is None else judgement.reward for judgement in judgements]
 
-    return judge
+    return _named(judge_answers, "judge")
 
 
 def format_function(config: FormatConfig | None = None) -> RewardFunction:
     """R_f over the tags; the length term reads `completion_ids`."""
     settings = config or FormatConfig()
 
-    def format(  # noqa: A001 - TRL logs a reward under its function's name
+    def format_of(
         *, completions: Sequence[Any], completion_ids: Sequence[Sequence[int]] | None = None, **_: Any
-    ) -> list[float]:
-        lengths = [len(ids) for ids in completion_ids] if completion_ids is not None else [0] * len(completions)
+    ) -> list[float | None]:
+        texts = [completion_text(completion) for completion in completions]
+        rewards = [format_reward(text, good=settings.good, bad=settings.bad) for text in texts]
+        if not settings.length_penalty:
+            return list(rewards)
+        if completion_ids is None:
+            raise TypeError("the length penalty needs completion_ids")
         return [
-            format_reward(completion_text(completion), settings, tokens=length)
-            for completion, length in zip(completions, lengths, strict=True)
+            reward + length_penalty(len(ids), limit=settings.length_limit)
+            for reward, ids in zip(rewards, completion_ids, strict=True)
         ]
 
-    return format
+    return _named(format_of, "format")
 
 
 def completion_text(completion: Any) -> str:
@@ -55,3 +61,9 @@ def completion_text(completion: Any) -> str:
     if isinstance(completion, Sequence) and all(isinstance(message, dict) for message in completion):
         return "".join(str(message.get("content") or "") for message in completion)
     raise TypeError(f"a completion must be a string or chat messages, found {type(completion).__name__}")
+
+
+def _named(function: RewardFunction, name: str) -> RewardFunction:
+    """TRL logs a reward under its function's name."""
+    function.__name__ = name
+    return function

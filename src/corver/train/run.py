@@ -30,7 +30,8 @@ from corver.policy.generate import SamplingSettings
 from corver.policy.load import Policy, load_policy
 from corver.policy.prompts import prompt_messages
 from corver.progress import Progress, no_progress
-from corver.reward.scorer import CooccurrenceReward, Scorer
+from corver.reward.build import build_scorer
+from corver.reward.scorer import CooccurrenceReward
 from corver.runs import RunFolder, append_jsonl, read_jsonl, write_text
 from corver.train.arguments import grpo_arguments
 from corver.train.callbacks import MetricsLog, SampleLog
@@ -65,7 +66,7 @@ class _Run:
         self.folder = folder
         self.progress = progress
         self.index = Index.open(config.index)
-        self.scorer = Scorer.from_config(config.reward, index=self.index)
+        self.scorer = build_scorer(config.reward, index=self.index)
         self.reward = CooccurrenceReward(self.scorer)
         self.seconds: dict[str, float] = {}
 

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from corver.config import JudgeConfig
 from corver.errors import InputError
 from corver.evaluate.questions import Question
 from corver.policy.generate import SamplingSettings, generate
 from corver.policy.load import Policy
 from corver.policy.prompts import PromptName
 from corver.progress import Progress, no_progress
-from corver.reward.judge import judge_answer
+from corver.reward.judge import judge
 from corver.runs import append_jsonl, read_jsonl
+from corver.text.answers import MatchRule
 from corver.text.rollout import parse_rollout
 
 __all__ = ["ZoneRow", "find_zone", "in_zone", "read_zone"]
@@ -44,12 +44,11 @@ def find_zone(
     *,
     prompt: PromptName,
     settings: SamplingSettings,
-    judge: JudgeConfig | None = None,
+    judge_rule: MatchRule = "words",
     template: dict[str, Any] | None = None,
     progress: Progress = no_progress,
 ) -> list[ZoneRow]:
     """Sample `settings.samples` answers a question and append one row each to `output`; rows already there are kept."""
-    rule = (judge or JudgeConfig()).rule
     known = {row.id: row for row in read_zone(output)} if output.exists() else {}
     if any(row.samples != settings.samples for row in known.values()):
         raise InputError(f"{output}: was made with another number of samples; use another file or that number")
@@ -61,7 +60,7 @@ def find_zone(
         by_question: dict[int, list[str]] = {}
         for sample in samples:
             by_question.setdefault(sample.question, []).append(sample.text)
-        rows = [_row(missing[number], texts, rule) for number, texts in by_question.items()]
+        rows = [_row(missing[number], texts, judge_rule) for number, texts in by_question.items()]
         append_jsonl(output, [_to_json(row) for row in rows])
         known.update({row.id: row for row in rows})
         progress("zone", len(known), len(questions), "questions")
@@ -97,8 +96,9 @@ def in_zone(
     return kept + always[:anchors]
 
 
-def _row(question: Question, texts: Sequence[str], rule: Any) -> ZoneRow:
-    correct = sum(judge_answer(text, question.answers, rule=rule) == "correct" for text in texts)
+def _row(question: Question, texts: Sequence[str], rule: MatchRule) -> ZoneRow:
+    judgements = [judge(text, question.answers, rule=rule) for text in texts]
+    correct = sum(judgement is not None and judgement.label == "correct" for judgement in judgements)
     formed = sum(parse_rollout(text).well_formed for text in texts)
     return ZoneRow(question.id, correct, len(texts), formed / len(texts))
 
