@@ -29,13 +29,11 @@ A short sentence around the answer is fine; a list of guesses is not.
 _ARTICLES = ("a", "an", "the")
 # "A minor" is no "minor": here the letter is the name.
 _AFTER_LETTER_A = frozenset({"minor", "major", "flat", "sharp"})
-_NUMBER_WORDS = {
-    word: str(number)
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
-        " seventeen eighteen nineteen twenty".split(" ")
-    )
-}
+_COUNTING = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+)  # fmt: skip
+_NUMBER_WORDS = {word: str(number) for number, word in enumerate(_COUNTING)}
 _EMPHASIS = re.compile(r"[*_`#]+")
 
 
