@@ -1,0 +1,56 @@
+"""`corver count`: how often words stand together.
+
+In: an index folder and words. Out: one number, or the same as JSON. Every argument is one clause;
+an argument of several words is a phrase.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from corver.cli.options import Directory, JsonFlag, WindowOption
+from corver.cli.output import emit, emit_json
+from corver.errors import UsageError
+from corver.types import Clause, Phrase
+
+__all__ = ["count_command"]
+
+
+def count_command(
+    directory: Directory,
+    words: Annotated[
+        list[str], typer.Argument(metavar="WORD", help="Words; quote several to make a phrase.", show_default=False)
+    ],
+    window: WindowOption = 1000,
+    cap: Annotated[int | None, typer.Option(min=1, metavar="N", help="Stop counting at N.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Count how often words stand together within a window.
+
+    Counts the places of the rarest word that have every other word within WINDOW words in the same document. Case,
+    accents and punctuation do not matter, and nothing is a query language. "20+" means that counting stopped at a cap.
+
+    \b
+    Examples:
+      corver count index/ marie curie warsaw
+      corver count index/ "New York" 1977 --window 100 --json
+    """
+    query = [_clause(word) for word in words]
+    from corver.index.query import Index
+
+    count = Index.open(directory).count(query, window=window, cap=cap)
+    if json:
+        emit_json({"count": count.value, "capped": count.capped, "anchor": count.anchor, "window": window})
+    else:
+        emit(f"{count.value}{'+' if count.capped else ''}")
+
+
+def _clause(text: str) -> Clause:
+    from corver.text.words import words
+
+    found = words(text)
+    if not found:
+        raise UsageError(f"{text!r} holds no word to count")
+    return found[0] if len(found) == 1 else Phrase(tuple(found))
