@@ -1,0 +1,408 @@
+"""From a scanned sentence to its subject-object pairs.
+
+In: a `Scan`. Out: a `Reading`: pairs in the order in which they are worth checking, with pronouns left as they stand,
+and the noun phrases of a sentence without a verb. This module knows no other sentence; see `subjects` for that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from corver.extract.lexicon import GENERIC_HEADS, MONTHS, REPORTING
+from corver.extract.phrases import Range, find_verb, is_named, narrow, noun_phrase, text_of, verb_group
+from corver.extract.scan import Scan
+from corver.types import Pair, Span
+
+__all__ = ["Reading", "read_pairs"]
+
+_MAX_PAIRS = 8
+_TALKERS = frozenset({"i", "we", "you", "let"})
+_DISCOURSE = frozenset({"yes", "no", "sure", "okay", "ok", "alright", "hello", "so", "note", "nope"})
+
+
+@dataclass(slots=True)
+class Reading:
+    """pairs: best first. fragment: the noun phrase of a sentence that has no verb and hence no pair of its own."""
+
+    pairs: list[Pair] = field(default_factory=list)
+    fragment: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """A subject: its tokens, and the words that belong to the relation ("capital of" in "the capital of France")."""
+
+    tokens: Range
+    prefix: str = ""
+
+
+def read_pairs(found: Scan) -> Reading:
+    """All pairs of a sentence. Questions claim nothing."""
+    if found.text.rstrip(" \"')]”").endswith("?"):
+        return Reading()
+    reader = _Reader(found)
+    start = 0
+    for end in [*(i for i, tag in enumerate(found.tags) if tag == ";"), len(found)]:
+        if end > start:
+            reader.read(start, end)
+        start = end + 1
+    return reader.reading
+
+
+class _Reader:
+    """Reads clauses from left to right and collects pairs."""
+
+    def __init__(self, found: Scan) -> None:
+        self.found = found
+        self.reading = Reading()
+        self.seen: set[tuple[Range, Range]] = set()
+        self.end = len(found)
+
+    # -- emitting ------------------------------------------------------------------------------------------------
+
+    def emit(self, head: _Head, relation: str, tail: Range) -> None:
+        """Add the pair of a head and a phrase; the phrase is narrowed to the name it is about."""
+        if tail.end <= tail.start or len(self.reading.pairs) >= _MAX_PAIRS:
+            return
+        left, core = narrow(self.found, tail)
+        sides = (head.tokens, core)
+        if core == head.tokens or sides in self.seen:
+            return
+        if self._generic(head):
+            # "The answer is Warsaw" is as good as "Warsaw".
+            if self.reading.fragment is None and self.found.tag(core.start) != "O":
+                self.reading.fragment = self.span(core)
+            return
+        self.seen.add(sides)
+        words = " ".join(part for part in (head.prefix, relation, left) if part)
+        found, who = self.found, head.tokens
+        self.reading.pairs.append(
+            Pair(
+                head=text_of(found, who),
+                relation=words,
+                tail=text_of(found, core),
+                head_span=self.span(who),
+                tail_span=self.span(core),
+            )
+        )
+
+    def _generic(self, head: _Head) -> bool:
+        """Whether the head is "the answer" and its like, or the speaker."""
+        found, span = self.found, head.tokens
+        if found.lower(span.start) in _TALKERS:
+            return found.tags[span.start] == "O"
+        # Capitals count for nothing here: "Answer: Warsaw", "The Answer is Warsaw".
+        return all(found.lower(i) in GENERIC_HEADS for i in range(span.start, span.end))
+
+    def words(self, span: Range) -> str:
+        return text_of(self.found, span)
+
+    def span(self, tokens: Range) -> Span:
+        return Span(self.found.starts[tokens.start], self.found.ends[tokens.end - 1])
+
+    # -- clauses -------------------------------------------------------------------------------------------------
+
+    def read(self, start: int, end: int) -> None:
+        """Read one clause in [start, end)."""
+        self.end = end
+        at, leads = self._skip_lead(start)
+        verb = find_verb(self.found, at, end)
+        if verb is None:
+            self._fragment(at)
+            return
+        if self.found.lower(at) == "there" and self.found.tags[verb] == "B":
+            self._existential(verb)
+            return
+        head = self._head(at, verb)
+        if head is None:
+            return
+        self._predicate(head, verb)
+        self._asides(head, at, verb)
+        for preposition, phrase in leads:
+            self.emit(head, self.words(preposition), phrase)
+
+    def _skip_lead(self, start: int) -> tuple[int, list[tuple[Range, Range]]]:
+        """Pass over adverbs, "I think that", and phrases in front; the latter are kept as (preposition, phrase)."""
+        found, at = self.found, start
+        leads: list[tuple[Range, Range]] = []
+        while at < self.end:
+            tag, lower = found.tags[at], found.lower(at)
+            if tag in "AC,:" or (lower in _DISCOURSE and found.tag(at + 1) in ",;"):
+                at += 1
+            elif tag in "PRVG":
+                beyond = self._beyond_lead(at)
+                if beyond is None:
+                    break
+                if tag in "PV":
+                    opening = verb_group(found, at) if tag == "V" else Range(at, at + 1)
+                    phrase = noun_phrase(found, opening.end)
+                    leads.append((opening, Range(phrase.start, min(phrase.end, beyond))))
+                at = beyond
+            elif tag == "O" and (opened := self._opened_clause(at)) is not None:
+                at = opened
+            else:
+                break
+        return at, leads
+
+    def _opened_clause(self, at: int) -> int | None:
+        """Where the clause begins that "I think that" or "It is known that" opens."""
+        found = self.found
+        that = next((i for i in range(at + 1, min(at + 6, self.end)) if found.lower(i) == "that"), None)
+        verbs = range(at + 1, that if that is not None else min(at + 3, self.end))
+        if any(found.tags[i] in "NDT" for i in verbs if that is not None):
+            return None
+        if found.lower(at) == "it" and that is not None and found.tag(at + 1) == "B":
+            return that + 1
+        reporting = next((i for i in verbs if found.lower(i) in REPORTING), None)
+        if reporting is None or found.lower(at) not in _TALKERS:
+            return None
+        return that + 1 if that is not None else reporting + 1
+
+    def _beyond_lead(self, at: int) -> int | None:
+        """The index after a phrase in front of the clause, None when it is no such phrase."""
+        found = self.found
+        comma = next((i for i in range(at + 1, self.end) if found.tags[i] == "," and not self._in_date(i)), None)
+        if comma is not None and any(found.tags[i] in "BVv" for i in range(comma + 1, self.end)):
+            return comma + 1
+        if found.tags[at] != "P":
+            return None
+        stop = at + 1
+        while found.tag(stop) in "TQ":
+            stop += 1
+        if found.tag(stop) == "D" or found.lower(stop) in MONTHS:
+            while (
+                found.tag(stop) == "D"
+                or found.lower(stop) in MONTHS
+                or (found.tag(stop) == "," and self._in_date(stop))
+            ):
+                stop += 1
+        else:
+            while found.tag(stop) in "Nwo":
+                stop += 1
+            if found.tag(stop) not in "TOQ":
+                return None
+        return stop if stop < self.end and found.tag(stop) in "NTOQw" else None
+
+    def _in_date(self, comma: int) -> bool:
+        found = self.found
+        return found.tag(comma - 1) == "D" and found.lower(comma - 2) in MONTHS and found.tag(comma + 1) == "D"
+
+    def _head(self, at: int, verb: int) -> _Head | None:
+        """The subject of the clause whose verb stands at `verb`."""
+        found = self.found
+        if found.tags[at] == "O":
+            return _Head(Range(at, at + 1))
+        phrase = noun_phrase(found, at)
+        phrase = Range(phrase.start, min(phrase.end, verb))
+        if found.tags[at] == "Q":
+            return _Head(Range(at, at + 1), self.words(phrase)) if phrase.end > phrase.start else None
+        if phrase.end <= phrase.start:
+            return None
+        while found.tag(phrase.end) == "C" and phrase.end + 1 < verb:
+            second = noun_phrase(found, phrase.end + 1)
+            if not phrase.end + 1 < second.end <= verb:
+                break
+            phrase = Range(phrase.start, second.end)
+        if not is_named(found, phrase):
+            inner = self._last_name(phrase.end, verb)
+            if inner is None and found.lower(phrase.end) == "for":
+                inner = noun_phrase(found, phrase.end + 1)
+            if inner is not None and phrase.end < inner.end <= verb:
+                return _Head(inner, self.words(Range(phrase.start, inner.start)))
+        prefix, core = narrow(found, phrase)
+        return _Head(core, prefix)
+
+    def _last_name(self, start: int, end: int) -> Range | None:
+        """The last named phrase in [start, end), as in "the man who wrote Hamlet is …"."""
+        best: Range | None = None
+        at = start
+        while at < end:
+            if self.found.tags[at] in "PoVvR":
+                phrase = noun_phrase(self.found, at + 1)
+                phrase = Range(phrase.start, min(phrase.end, end))
+                if phrase.end > phrase.start and is_named(self.found, phrase):
+                    best = narrow(self.found, phrase)[1]
+                    at = phrase.end
+                    continue
+            at += 1
+        return best
+
+    def _asides(self, head: _Head, at: int, verb: int) -> None:
+        """What stands between the subject and its verb: appositions, relative clauses, years in brackets."""
+        found, i = self.found, max(at, head.tokens.end)
+        while i < verb:
+            tag = found.tags[i]
+            if tag == "," and found.tag(i + 1) in "TNw":
+                phrase = noun_phrase(found, i + 1)
+                if phrase.end <= verb:
+                    self.emit(_Head(head.tokens), "is", phrase)
+                i = max(i + 1, phrase.end)
+            elif tag == "R" and found.tag(i + 1) in "BVv":
+                group = verb_group(found, i + 1)
+                self.emit(_Head(head.tokens), self.words(group), noun_phrase(found, group.end))
+                i = group.end
+            elif tag in "(VP":
+                phrase = noun_phrase(found, i + 1)
+                if tag != "P" or is_named(found, phrase):
+                    self.emit(_Head(head.tokens), "" if tag == "(" else found.words[i], phrase)
+                i = max(i + 1, phrase.end)
+            else:
+                i += 1
+
+    def _existential(self, verb: int) -> None:
+        """There is a city called Mogadishu: the phrase after the verb is the subject."""
+        phrase = noun_phrase(self.found, verb + 1)
+        if phrase.end <= phrase.start:
+            return
+        follow = phrase.end + 1 if self.found.tag(phrase.end) == "R" else phrase.end
+        if follow < self.end and self.found.tags[follow] in "BVvGP":
+            self._predicate(_Head(narrow(self.found, phrase)[1]), follow)
+
+    # -- predicates ----------------------------------------------------------------------------------------------
+
+    def _predicate(self, head: _Head, verb: int) -> None:
+        """The verb at `verb`, its object, and whatever follows with the same subject."""
+        found = self.found
+        group = verb_group(found, verb) if found.tags[verb] != "P" else Range(verb, verb + 1)
+        relation = self.words(group)
+        if found.tag(group.end) == "R" and found.lower(group.end) == "that" and group.end + 1 < self.end:
+            self.read(group.end + 1, self.end)
+            return
+        if found.tag(group.end) == "O" and group.end < self.end:
+            pronoun = Range(group.end, group.end + 1)
+            self.emit(head, relation, pronoun)
+            self._continue(head, group, pronoun)
+            return
+        # "Warsaw is where Marie Curie was born": the clause's subject is the object.
+        skip = 1 if found.tag(group.end) == "R" else 0
+        tail = self._clip(noun_phrase(found, group.end + skip))
+        if tail.end > tail.start and not is_named(found, tail) and found.tags[verb] == "B":
+            self._described(head, group, tail)
+            return
+        self.emit(head, relation, tail)
+        self._continue(head, group, tail if tail.end > tail.start else Range(group.end, group.end))
+
+    def _described(self, head: _Head, group: Range, tail: Range) -> None:
+        """A common noun after "is": the name in what specifies it says more ("is a village in Poland")."""
+        next_tag = self.found.tag(tail.end)
+        first = len(self.reading.pairs)
+        if next_tag in "PoVtR" and tail.end < self.end:
+            self._continue(head, Range(group.start, tail.end), tail, same_subject=True)
+        specified = [pair for pair in self.reading.pairs[first:] if any(c.isupper() or c.isdigit() for c in pair.tail)]
+        rest = [pair for pair in self.reading.pairs[first:] if pair not in specified]
+        del self.reading.pairs[first:]
+        self.reading.pairs.extend(specified)
+        self.emit(head, self.words(group), tail)
+        self.reading.pairs.extend(rest)
+        if not (next_tag in "PoVtR" and tail.end < self.end):
+            self._continue(head, group, tail)
+
+    def _clip(self, span: Range) -> Range:
+        return Range(span.start, max(span.start, min(span.end, self.end)))
+
+    def _continue(self, head: _Head, group: Range, tail: Range, *, same_subject: bool = False) -> None:
+        """What follows an object: further places and dates, second objects, further predicates."""
+        found, at = self.found, tail.end
+        bare = _Head(head.tokens)
+        copular = found.tags[group.start] == "B"
+        verbs = self.words(Range(group.start, self._verb_end(group)))
+        relation = self.words(group)
+        while at < self.end and len(self.reading.pairs) < _MAX_PAIRS:
+            tag = found.tags[at]
+            if tag in "Po":
+                phrase = self._clip(noun_phrase(found, at + 1))
+                if phrase.end <= phrase.start:
+                    return
+                relation = f"{verbs} {found.words[at]}"
+                self.emit(head, relation, phrase)
+                at = phrase.end
+            elif tag == "A":
+                at += 1
+            elif tag == "(":
+                at = next((i + 1 for i in range(at, self.end) if found.tags[i] == ")"), self.end)
+            elif tag in ",C":
+                skipped = self._after_comma(head, relation, tail, at)
+                if skipped is None:
+                    return
+                at = skipped
+            elif tag in "Vt" or (tag == "R" and found.tag(at + 1) in "BVv"):
+                subject = bare if same_subject or copular or tag == "t" or tail.end <= tail.start else _Head(tail)
+                self._predicate(subject, at + 1 if tag in "Rt" else at)
+                return
+            else:
+                return
+
+    def _verb_end(self, group: Range) -> int:
+        """The end of the verbs of a group, its prepositions left out."""
+        end = group.end
+        while end > group.start + 1 and self.found.tags[end - 1] in "Po":
+            end -= 1
+        return end
+
+    def _after_comma(self, head: _Head, relation: str, tail: Range, at: int) -> int | None:
+        """Read on behind a comma or conjunction; the index to go on at, None when all is read."""
+        found, bare = self.found, _Head(head.tokens)
+        nxt = at + 1
+        while nxt < self.end and found.tags[nxt] in ",CA":
+            nxt += 1
+        if nxt >= self.end:
+            return None
+        tag = found.tags[nxt]
+        if tag in "BVG" or (tag == "v" and found.tags[nxt - 1] in "CA"):
+            self._predicate(bare, nxt)
+            return None
+        if tag == "R":
+            if found.tag(nxt + 1) in "BVv" and tail.end > tail.start:
+                self._predicate(_Head(narrow(found, tail)[1]), nxt + 1)
+            return None
+        if tag == "P":
+            return nxt
+        phrase = self._clip(noun_phrase(found, nxt))
+        if tag == "O" or (phrase.end < self.end and phrase.end > phrase.start and found.tags[phrase.end] in "BVv"):
+            self.read(nxt, self.end)
+            return None
+        if phrase.end <= phrase.start:
+            return None
+        apposition = tag == "T" and found.tags[at] == "," and tail.end > tail.start and is_named(found, tail)
+        self.emit(_Head(tail) if apposition else head, "is" if apposition else relation, phrase)
+        return phrase.end
+
+    # -- no verb -------------------------------------------------------------------------------------------------
+
+    def _fragment(self, at: int) -> None:
+        """A clause without a verb: two phrases side by side are a pair, one alone waits for a subject."""
+        found = self.found
+        while at < self.end and found.tags[at] in "PCA,:;(":
+            at += 1
+        first = self._clip(noun_phrase(found, at))
+        if first.end <= first.start:
+            return
+        head_prefix, core = narrow(found, first)
+        if core == first:
+            runs = self._runs(first)
+            if len(runs) > 1:
+                self.emit(_Head(runs[0]), self.words(Range(runs[0].end, runs[-1].start)), runs[-1])
+                return
+        nxt = first.end
+        while nxt < self.end and found.tags[nxt] in ",:()CPoTA":
+            nxt += 1
+        second = self._clip(noun_phrase(found, nxt))
+        generic = self._generic(_Head(first))
+        if second.end > second.start and not generic and is_named(found, Range(first.start, second.end)):
+            self.emit(_Head(core, head_prefix), self.words(Range(first.end, nxt)).strip(" ,:()"), second)
+        elif self.reading.fragment is None:
+            only = second if generic and second.end > second.start else first
+            self.reading.fragment = self.span(only)
+
+    def _runs(self, span: Range) -> list[Range]:
+        """Runs of names and numbers inside a phrase that are parted by common nouns."""
+        if any(self.found.tags[i] in "oS" for i in range(span.start, span.end)):
+            return []
+        runs: list[Range] = []
+        for i in range(span.start, span.end):
+            if self.found.tags[i] in "ND":
+                if runs and runs[-1].end == i:
+                    runs[-1] = Range(runs[-1].start, i + 1)
+                else:
+                    runs.append(Range(i, i + 1))
+        return runs

@@ -1,0 +1,35 @@
+"""The guard against repetition: a claim is rewarded once a completion.
+
+In: the verdicts on the sentences of one completion, in order. Out: the same verdicts, where the second and every
+further sentence on the same pair has lost its positive reward. Without it a policy learns to repeat its best supported
+sentence. Penalties stay: saying something unsupported twice is not better than once. This module knows no corpus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from corver.types import SentenceScore
+
+__all__ = ["REPEATED", "guard_repetition"]
+
+REPEATED = "repeats a pair of an earlier sentence"
+"""The reason that a guarded verdict carries; `ScoreStats` counts it."""
+
+
+def guard_repetition(scores: Sequence[SentenceScore]) -> list[SentenceScore]:
+    """Verdicts after the guard. A pair is the same when its words are all among those of one earlier pair.
+
+    So neither swapping subject and object nor dropping a name's part makes a claim new; a further detail does.
+    """
+    earlier: list[frozenset[str]] = []
+    guarded: list[SentenceScore] = []
+    for score in scores:
+        words = frozenset(score.words)
+        if score.has_claim and score.reward > 0 and any(words <= seen for seen in earlier):
+            score = replace(score, reward=0.0, reason=REPEATED)
+        if score.has_claim and words:
+            earlier.append(words)
+        guarded.append(score)
+    return guarded
