@@ -68,11 +68,14 @@ def test_the_rate_of_work_that_goes_on_counts_only_what_was_done_now(
 
 
 def test_work_that_failed_does_not_claim_to_have_ended(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(ValueError, match="broken"), bars.shown_progress(clock=clock) as progress:
+    def work(progress: Progress) -> None:
         progress("reading", 0, 10, "documents")
         clock.now += 60
         progress("reading", 5, 10, "documents")
         raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"), bars.shown_progress(clock=clock) as progress:
+        work(progress)
     assert capsys.readouterr().err == ""
 
 

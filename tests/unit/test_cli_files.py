@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,9 +31,13 @@ def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
 def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path: Path, error: type[BaseException]) -> None:
     target = tmp_path / "out.jsonl"
     target.write_bytes(b"old")
-    with pytest.raises(error), writing(target) as write:
+
+    def work(write: Callable[[bytes], None]) -> None:
         write(b"new")
         raise error
+
+    with pytest.raises(error), writing(target) as write:
+        work(write)
     assert target.read_bytes() == b"old"
     assert parts(tmp_path) == ["out.jsonl"]
 
@@ -60,9 +65,9 @@ def test_a_device_is_written_to_and_not_replaced() -> None:
 def test_a_folder_or_a_missing_parent_is_wrong_use(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is a folder"), writing(tmp_path):
         pass
-    with pytest.raises(UsageError, match=r"no/out: cannot be written: No such file or directory"):
-        with writing(tmp_path / "no" / "out"):
-            pass
+    missing = tmp_path / "no" / "out"
+    with pytest.raises(UsageError, match="out: cannot be written: No such file or directory"), writing(missing):
+        pass
 
 
 def test_what_fails_while_writing_names_the_file(tmp_path: Path) -> None:

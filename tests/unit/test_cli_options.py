@@ -26,19 +26,19 @@ from corver.errors import DependencyError
     ],
 )
 def test_sizes_are_read_as_people_write_them(text: str, expected: int) -> None:
-    assert parse_bytes(text) == expected
+    assert parse_bytes(text, option="--memory") == expected
 
 
 @pytest.mark.parametrize("text", ["", "GiB", "-1", "2 GiBs", "two", "0", "0.0001", "1e9", "∞"])
 def test_what_is_no_size_is_wrong_use(text: str) -> None:
     with pytest.raises(typer.BadParameter):
-        parse_bytes(text)
+        parse_bytes(text, option="--memory")
 
 
 def test_a_missing_library_names_its_extra() -> None:
-    with pytest.raises(DependencyError, match=r"training needs no_such_library: pip install 'corver\[train\]'"):
-        with extra_needed("train", "training"):
-            import no_such_library.below  # type: ignore[import-not-found]  # noqa: F401
+    cure = r"training needs no_such_library: pip install 'corver\[train\]'"
+    with pytest.raises(DependencyError, match=cure), extra_needed("train", "training"):
+        import no_such_library.below  # type: ignore[import-not-found]  # noqa: F401
 
 
 def test_a_missing_module_of_corver_is_no_missing_extra() -> None:

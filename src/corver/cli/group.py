@@ -63,24 +63,20 @@ class CorverGroup(TyperGroup):
                 **extra,
             )
             code = code if isinstance(code, int) else 0
-        except _UsageError as error:
-            code = _usage(error)
-        except (KeyboardInterrupt, typer.Abort):
-            code = _interrupted()
+        except SystemExit:  # typer's own way out when its help text meets a closed pipe
+            code = _PIPE_CLOSED
+        except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001  the outermost frame: nobody else can word it
+            code = _report(error, debug=debug)
         raise SystemExit(_flushed(code))
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the chosen command; what it raises leaves here as an exit code, except wrong use, which `main` words."""
+        """Run the chosen command. Its failures are worded here, before typer takes some of them for its own."""
         try:
             return super().invoke(ctx)
-        except (typer.Exit, typer.Abort, _UsageError):
+        except (typer.Exit, _UsageError):
             raise
-        except KeyboardInterrupt:
-            raise typer.Exit(_interrupted()) from None
-        except Exception as error:  # noqa: BLE001  the outermost frame: nothing above could word it better
-            if ctx.find_root().obj[_DEBUG]:
-                traceback.print_exc()
-            raise typer.Exit(_report(error)) from None
+        except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001  as above
+            raise typer.Exit(_report(error, debug=ctx.find_root().obj[_DEBUG])) from None
 
 
 def _without_debug(args: Sequence[str]) -> tuple[list[str], bool]:
@@ -91,10 +87,17 @@ def _without_debug(args: Sequence[str]) -> tuple[list[str], bool]:
     return head + words[end:], len(head) < end
 
 
-def _report(error: Exception) -> int:
+def _report(error: BaseException, *, debug: bool) -> int:
     """Say what happened in one line; the exit code that belongs to it."""
+    if debug:
+        traceback.print_exception(error)
+    if isinstance(error, KeyboardInterrupt | typer.Abort):
+        say("interrupted")
+        return _INTERRUPTED
     if isinstance(error, ReaderGoneError):
         return _PIPE_CLOSED
+    if isinstance(error, _UsageError):
+        return _usage(error)
     if isinstance(error, CorverError):
         say(f"error: {error}")
         return error.exit_code
@@ -115,11 +118,6 @@ def _usage(error: Any) -> int:
     command = context.command_path if context is not None else "corver"
     say(f"error: {error.format_message().rstrip('.')} (see {command} --help)")
     return int(error.exit_code)
-
-
-def _interrupted() -> int:
-    say("interrupted")
-    return _INTERRUPTED
 
 
 def _flushed(code: int) -> int:

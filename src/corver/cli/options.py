@@ -33,15 +33,15 @@ _BINARY = {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", re.IGNORECASE)
 
 
-def parse_bytes(text: str) -> int:
-    """`2GiB`, `500MB`, `1.5 G`, `4096`: a size in bytes. Raises typer.BadParameter."""
+def parse_bytes(text: str, *, option: str) -> int:
+    """`2GiB`, `500MB`, `1.5 G`, `4096`: a size in bytes. Raises typer.BadParameter that names the option."""
     match = _SIZE.fullmatch(text)
     if match is None:
-        raise typer.BadParameter(f"{text!r} is no size: write for example 500MB or 2GiB")
+        raise typer.BadParameter(f"{text!r} is no size: write for example 500MB or 2GiB", param_hint=option)
     unit = (match[2] or "").lower()
     size = int(float(match[1]) * {**_UNITS, **_BINARY}[unit])
     if size <= 0:
-        raise typer.BadParameter("a size must be greater than 0")
+        raise typer.BadParameter("a size must be greater than 0", param_hint=option)
     return size
 
 

@@ -37,13 +37,15 @@ def json_line(row: Mapping[str, Any], *, indent: int | None = None) -> bytes:
 
 
 def write_out(data: bytes, *, flush: bool = False) -> None:
-    """Bytes to standard output. Raises ReaderGoneError when nobody reads it any more."""
+    """Bytes to standard output. Raises ReaderGoneError when nobody reads it, OSError that names it when it is full."""
     try:
         sys.stdout.buffer.write(data)
         if flush:
             sys.stdout.buffer.flush()
     except BrokenPipeError:
         raise ReaderGoneError from None
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, "standard output") from None
 
 
 def emit(text: str) -> None:
