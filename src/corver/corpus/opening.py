@@ -13,7 +13,8 @@ from itertools import groupby
 from typing import Literal, TypeAlias
 
 from corver.corpus.document import DocumentBatch, ReadReport, Shard, SourceInfo
-from corver.corpus.files import Format, SourceFile, find_files, sha256
+from corver.corpus.dump import plan_dump
+from corver.corpus.files import SourceFile, find_files, sha256
 from corver.corpus.hub import Hub
 from corver.corpus.jsonl import plan_jsonl
 from corver.corpus.parquet import plan_parquet, survey_parquet
@@ -30,16 +31,21 @@ _SHARDS_WANTED = 64
 """Enough for sixteen cores to end together. It depends on the corpus alone, never on the machine, so that a build
 that is taken up again elsewhere finds the same shards."""
 _MIN_SHARD, _MAX_SHARD = 1 << 20, 64 << 20
+_PARQUET_FACTOR = 2
+"""Parquet shards are measured by their plain text, all others by their bytes on disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Files with known formats, ready to be read side by side. Made by `open_corpus`."""
+    """Files with known formats, ready to be read side by side. Made by `open_corpus`.
+
+    given: the sources as the user named them. parts: every shard with the number of its source in `given`.
+    """
 
     given: tuple[str, ...]
     files: tuple[SourceFile, ...]
+    parts: tuple[tuple[int, Shard], ...]
     fields: Fields
-    article_seconds: float
 
     @property
     def bytes(self) -> int:
@@ -60,28 +66,7 @@ class Corpus:
 
     def shards(self) -> list[Shard]:
         """Its parts in the order of the corpus; the same list whenever the files are the same."""
-        return [shard for _, shard in self.numbered_shards()]
-
-    def numbered_shards(self) -> list[tuple[int, Shard]]:
-        """The shards, each with the number of the source that it belongs to."""
-        target = min(max(self.bytes // _SHARDS_WANTED, _MIN_SHARD), _MAX_SHARD)
-        shards: list[tuple[int, Shard]] = []
-        for (source, kind), group in groupby(self.files, key=lambda file: (file.source, file.format)):
-            shards.extend((source, shard) for shard in self._plan(kind, list(group), target))
-        return shards
-
-    def _plan(self, kind: Format, files: list[SourceFile], target: int) -> list[Shard]:
-        if kind == "text":
-            return list(plan_text([(file.path, file.label, file.bytes) for file in files], target_bytes=target))
-        shards: list[Shard] = []
-        for file in files:
-            if kind == "parquet":
-                shards.extend(plan_parquet(file.path, file.label, self.fields, target_bytes=2 * target))
-            elif kind == "jsonl":
-                shards.extend(plan_jsonl(file.path, file.label, self.fields, packing=file.packing, target_bytes=target))
-            else:
-                raise CorpusError(f"{file.label}: MediaWiki dumps cannot be read yet")
-        return shards
+        return [shard for _, shard in self.parts]
 
     def sources(self, *, threads: int = 4) -> list[SourceInfo]:
         """Every file with its size and SHA-256. Reads all files once, except those whose hash the hub knows."""
@@ -97,11 +82,10 @@ class Corpus:
 
         reports: one a shard, in the order of `shards()`.
         """
-        shards = self.numbered_shards()
-        if len(reports) != len(shards):
-            raise UsageError(f"{len(reports)} reports for {len(shards)} shards")
+        if len(reports) != len(self.parts):
+            raise UsageError(f"{len(reports)} reports for {len(self.parts)} shards")
         totals = [ReadReport() for _ in self.given]
-        for (source, _), report in zip(shards, reports, strict=True):
+        for (source, _), report in zip(self.parts, reports, strict=True):
             totals[source].add(report)
         for given, total in zip(self.given, totals, strict=True):
             if not total.documents:
@@ -149,10 +133,32 @@ def open_corpus(
         mine = [file for file in files if file.source == number]
         if not any(file.bytes for file in mine):
             raise CorpusError(f"{source}: empty, so no document in it")
-    for file in files:
-        if file.format == "parquet":
-            survey_parquet(file.path, fields)
-    return Corpus(tuple(sources), tuple(files), fields, article_seconds)
+    parts = _plan(files, fields, article_seconds)
+    return Corpus(tuple(sources), tuple(files), tuple(parts), fields)
+
+
+def _plan(files: Sequence[SourceFile], fields: Fields, seconds: float) -> list[tuple[int, Shard]]:
+    """All shards in the order of the corpus, each with the number of its source."""
+    target = min(max(sum(file.bytes for file in files) // _SHARDS_WANTED, _MIN_SHARD), _MAX_SHARD)
+    parts: list[tuple[int, Shard]] = []
+    for (source, kind), group in groupby(files, key=lambda file: (file.source, file.format)):
+        run = list(group)
+        if kind == "text":
+            texts = [(file.path, file.label, file.bytes) for file in run]
+            parts.extend((source, shard) for shard in plan_text(texts, target_bytes=target))
+            continue
+        for file in run:
+            parts.extend((source, shard) for shard in _plan_file(file, fields, target, seconds))
+    return parts
+
+
+def _plan_file(file: SourceFile, fields: Fields, target: int, seconds: float) -> Sequence[Shard]:
+    path, label = file.path, file.label
+    if file.format == "parquet":
+        return plan_parquet(path, label, fields, target_bytes=_PARQUET_FACTOR * target)
+    if file.format == "jsonl":
+        return plan_jsonl(path, label, fields, packing=file.packing, target_bytes=target)
+    return plan_dump(path, label, packing=file.packing, target_bytes=target, seconds=seconds)
 
 
 def _text_bytes(file: SourceFile, fields: Fields) -> int:

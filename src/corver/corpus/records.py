@@ -24,6 +24,8 @@ MAX_RECORD_BYTES = 256 << 20
 """A longer line, page or file is counted as failed: one record must not decide how much memory a reader takes."""
 
 _MAX_EXAMPLES = 20
+_MAX_EXAMPLES_A_REASON = 3
+"""Thousands of redirects must not crowd out the one broken page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +37,19 @@ class Fields:
     url: str = "url"
 
 
-def note_skipped(report: ReadReport, reason: str, where: str, *, number: int = 1) -> None:
-    """Count records that are no documents by their nature (a redirect, a blank line)."""
-    _note(report, report.skipped, reason, where, number)
+def note_skipped(report: ReadReport, reason: str, where: str | None = None) -> None:
+    """Count a record that is no document by its nature; without a place it makes no example."""
+    _note(report, report.skipped, reason, where)
 
 
-def note_failed(report: ReadReport, reason: str, where: str, *, number: int = 1) -> None:
-    """Count records that should have been documents and could not be read."""
-    _note(report, report.failed, reason, where, number)
+def note_failed(report: ReadReport, reason: str, where: str) -> None:
+    """Count a record that should have been a document and could not be read."""
+    _note(report, report.failed, reason, where)
 
 
-def _note(report: ReadReport, counts: dict[str, int], reason: str, where: str, number: int) -> None:
-    counts[reason] = counts.get(reason, 0) + number
-    if len(report.examples) < _MAX_EXAMPLES:
+def _note(report: ReadReport, counts: dict[str, int], reason: str, where: str | None) -> None:
+    counts[reason] = counts.get(reason, 0) + 1
+    if where and counts[reason] <= _MAX_EXAMPLES_A_REASON and len(report.examples) < _MAX_EXAMPLES:
         report.examples.append(f"{where}: {reason}")
 
 
