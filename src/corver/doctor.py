@@ -320,8 +320,7 @@ def _end_to_end() -> list[Check]:
 def _tiny_line(folder: Path) -> Iterator[str]:
     """The main line, step by step; names each step after it, and raises where a result is not the known one."""
     from corver.corpus.opening import open_corpus
-    from corver.index.build import build_index
-    from corver.index.query import Index
+    from corver.index import Index, build_index
     from corver.reward.scorer import Scorer
 
     corpus = folder / "corpus.jsonl"
@@ -329,13 +328,13 @@ def _tiny_line(folder: Path) -> Iterator[str]:
     source = open_corpus([str(corpus)])
     build_index(source.shards(), folder / "index", workers=1, sources=source.sources())
     yield "index"
-    index = Index.open(folder / "index")
-    count = index.count(["curie", "warsaw"], window=1000)
-    _expect("curie warsaw", count.value, 2)
-    yield "count"
-    scored = Scorer(index=index).score("Marie Curie was born in Warsaw.")
-    _expect("the verdict", [sentence.status.value for sentence in scored.sentences], ["supported"])
-    yield "score"
+    with Index.open(folder / "index") as index:
+        count = index.count(["curie", "warsaw"], window=1000)
+        _expect("curie warsaw", count.value, 2)
+        yield "count"
+        scored = Scorer(index=index).score("Marie Curie was born in Warsaw.")
+        _expect("the verdict", [sentence.status.value for sentence in scored.sentences], ["supported"])
+        yield "score"
 
 
 def _expect(what: str, found: object, expected: object) -> None:

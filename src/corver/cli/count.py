@@ -12,8 +12,6 @@ import typer
 
 from corver.cli.options import Directory, JsonFlag, WindowOption
 from corver.cli.output import emit, emit_json
-from corver.errors import UsageError
-from corver.types import Clause, Phrase
 
 __all__ = ["count_command"]
 
@@ -37,20 +35,11 @@ def count_command(
       corver count index/ marie curie warsaw
       corver count index/ "New York" 1977 --window 100 --json
     """
-    query = [_clause(word) for word in words]
-    from corver.index.query import Index
+    from corver.index import Index
 
-    count = Index.open(directory).count(query, window=window, cap=cap)
+    with Index.open(directory) as index:
+        count = index.count(words, window=window, cap=cap)
     if json:
         emit_json({"count": count.value, "capped": count.capped, "anchor": count.anchor, "window": window})
     else:
         emit(f"{count.value}{'+' if count.capped else ''}")
-
-
-def _clause(text: str) -> Clause:
-    from corver.text.words import words
-
-    found = words(text)
-    if not found:
-        raise UsageError(f"{text!r} holds no word to count")
-    return found[0] if len(found) == 1 else Phrase(tuple(found))

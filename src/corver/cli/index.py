@@ -14,7 +14,7 @@ import typer
 
 from corver.cli.bars import quantity, shown_progress
 from corver.cli.count import count_command
-from corver.cli.options import Directory, JsonFlag, parse_bytes
+from corver.cli.options import Directory, JsonFlag, parse_bytes, usable_cores
 from corver.cli.output import emit, emit_json, table
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ def build_command(
     """Build the index of a corpus.
 
     Reads parquet, JSON Lines (plain, .gz, .zst), MediaWiki XML dumps and folders of text, and writes the index to
-    DIR. Started again after it was stopped, it finishes the work.
+    DIR. An index that DIR holds is replaced once the new one is whole. Started again after it was stopped, it finishes
+    the work.
 
     \b
     Examples:
@@ -64,7 +65,7 @@ def build_command(
     """
     limit = parse_bytes(memory, option="--memory")
     from corver.corpus.opening import open_corpus
-    from corver.index.build import build_index
+    from corver.index import BuildProgress, build_index
 
     corpus = open_corpus(
         sources,
@@ -75,13 +76,17 @@ def build_command(
         revision=revision,
     )
     with shown_progress() as progress:
+
+        def tell(state: BuildProgress) -> None:
+            progress(state.stage, state.done, state.total, "bytes")
+
         build_index(
             corpus.shards(),
             output,
             memory=limit,
-            workers=workers,
+            workers=workers or usable_cores(),
             store_text=not no_text,
-            progress=progress,
+            progress=tell,
             sources=corpus.sources(),
         )
     _tell(output, json=json)

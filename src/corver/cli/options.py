@@ -17,7 +17,7 @@ import typer
 
 from corver.errors import DependencyError
 
-__all__ = ["PASS_THROUGH", "Directory", "JsonFlag", "WindowOption", "extra_needed", "parse_bytes"]
+__all__ = ["PASS_THROUGH", "Directory", "JsonFlag", "WindowOption", "extra_needed", "parse_bytes", "usable_cores"]
 
 PASS_THROUGH: dict[str, Any] = {"allow_extra_args": True, "ignore_unknown_options": True}
 """Settings of commands that hand unknown `--key value` words on to the configuration."""

@@ -77,7 +77,7 @@ def score_command(
 
 
 def _scorer(index: Path, *, window: int, rule: Literal["first", "min", "relcheck"], exact: bool) -> Scorer:
-    from corver.index.query import Index
+    from corver.index import Index
     from corver.reward.scorer import Scorer
 
     return Scorer(index=Index.open(index), window=window, rule=rule, exact_counts=exact)

@@ -1,0 +1,183 @@
+"""The real line through the command line: build, describe, verify, count, score, on a real index."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import corver
+from corver.cli.app import app
+from corver.cli.index import SourceFormat
+
+DOCUMENTS = (
+    ("Marie Curie", "Marie Curie was born in Warsaw in 1867. Curie left Warsaw for Paris. She discovered polonium."),
+    ("Warsaw", "Warsaw is the capital of Poland. Marie Curie came from Warsaw."),
+    ("Lisbon", "Lisbon lies at the mouth of the Tagus. The New York Times wrote of it."),
+    ("Titles", "Mission: Impossible, Guns N' Roses, 36\" vanity, Portland, OR, łódź and 1,000 more."),
+)
+
+
+def run(*words: str, stdin: bytes = b"") -> Result:
+    return CliRunner().invoke(app, list(words), input=stdin, prog_name="corver")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("corpus") / "docs.jsonl"
+    rows = [{"title": title, "text": text} for title, text in DOCUMENTS]
+    path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, {"title": "Nothing", "text": ""}]))
+    return path
+
+
+@pytest.fixture(scope="module")
+def index(corpus: Path) -> str:
+    folder = corpus.parent / "index"
+    result = run("index", "build", str(corpus), "--output", str(folder), "--workers", "1")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == ""
+    assert "documents    4\n" in result.stdout
+    assert "1 empty" in result.stdout
+    return str(folder)
+
+
+def test_the_formats_are_those_of_the_corpus_readers() -> None:
+    from corver.corpus.opening import FormatChoice
+
+    assert get_args(SourceFormat) == get_args(FormatChoice)
+
+
+def test_info_is_the_same_for_people_and_machines(index: str, corpus: Path) -> None:
+    facts = json.loads(run("index", "info", index, "--json").stdout)
+    assert facts["documents"] == facts["read"]["documents"] == 4
+    assert facts["read"]["empty"] == 1
+    assert facts["has_text"] is True
+    assert facts["sources"][0]["bytes"] == corpus.stat().st_size
+    shown = run("index", "info", index).stdout
+    assert facts["fingerprint"] in shown
+    assert f"words        {facts['words']:,}" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["curie", "warsaw"], {"count": 3, "capped": False, "anchor": "curie", "window": 1000}),
+        (["Curie", "WARSAW", "--cap", "2"], {"count": 2, "capped": True, "anchor": "curie", "window": 1000}),
+        (["curie", "lisbon"], {"count": 0, "capped": False, "anchor": "lisbon", "window": 1000}),
+        (["New York"], {"count": 1, "capped": False, "anchor": "new york", "window": 1000}),
+        (["zeppelin", "warsaw"], {"count": 0, "capped": False, "anchor": "zeppelin", "window": 1000}),
+        (["1867", "polonium", "--window", "3"], {"count": 0, "capped": False, "anchor": "1867", "window": 3}),
+    ],
+)
+def test_count_gives_the_public_object(index: str, words: list[str], expected: dict[str, object]) -> None:
+    result = run("count", index, *words, "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    found = json.loads(result.stdout)
+    assert list(found) == ["count", "capped", "anchor", "window"]
+    assert {**found, "anchor": expected["anchor"]} == expected
+    plain = run("index", "count", index, *words)
+    assert plain.stdout == f"{expected['count']}{'+' if expected['capped'] else ''}\n"
+
+
+@pytest.mark.parametrize("word", ["Mission: Impossible", "Guns N' Roses", '36" vanity', "Portland, OR", "ŁÓDŹ", "1000"])
+def test_nothing_is_a_query_language(index: str, word: str) -> None:
+    result = run("count", index, word)
+    assert (result.exit_code, result.stdout) == (0, "1\n"), result.stderr
+
+
+def test_score_gives_the_two_sentences_of_the_readme(index: str) -> None:
+    text = "Marie Curie was born in Warsaw. She discovered polonium."
+    result = run("score", "--index", index, stdin=text.encode())
+    assert result.exit_code == 0, result.stderr
+    row = json.loads(result.stdout)
+    first, second = row["sentences"]
+    assert text[first["start"] : first["end"]] == first["text"] == "Marie Curie was born in Warsaw."
+    assert first["status"] == "supported"
+    assert first["words"] == ["curie", "marie", "warsaw"]
+    assert first["count"] == 2
+    assert (first["level"], first["reward"]) == (1, -0.1)
+    assert second["text"] == "She discovered polonium."
+    assert second["pair"]["tail"] == "polonium"
+
+
+def test_an_index_is_verified_and_a_flipped_bit_found(corpus: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    assert run("index", "build", str(corpus), "--output", str(folder), "--workers", "1").exit_code == 0
+    good = run("index", "verify", str(folder))
+    assert (good.exit_code, good.stderr) == (0, "")
+    victim = max((path for path in folder.rglob("*") if path.is_file()), key=lambda path: path.stat().st_size)
+    data = bytearray(victim.read_bytes())
+    data[len(data) // 2] ^= 1
+    victim.write_bytes(bytes(data))
+    bad = run("index", "verify", str(folder))
+    assert bad.exit_code == 1
+    assert bad.stderr.count("\n") == 1
+    assert victim.name in bad.stderr
+
+
+def test_an_index_without_texts_counts_the_same(corpus: Path, tmp_path: Path, index: str) -> None:
+    folder = tmp_path / "index"
+    built = run("index", "build", str(corpus), "--output", str(folder), "--workers", "1", "--no-text", "--json")
+    assert built.exit_code == 0, built.stderr
+    assert json.loads(built.stdout)["has_text"] is False
+    for words in (["curie", "warsaw"], ["New York"]):
+        assert run("count", str(folder), *words).stdout == run("count", index, *words).stdout
+
+
+def process(*words: str) -> subprocess.Popen[bytes]:
+    source = str(Path(corver.__file__).parents[1])
+    path = os.pathsep.join(part for part in (source, os.environ.get("PYTHONPATH", "")) if part)
+    return subprocess.Popen(
+        [sys.executable, "-m", "corver.cli", *words],
+        env={**os.environ, "PYTHONPATH": path},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def test_a_program_can_write_a_line_and_wait_for_its_answer(index: str) -> None:
+    child = process("score", "--index", index, "--batch", "1")
+    assert child.stdin is not None
+    assert child.stdout is not None
+    for _ in range(3):
+        child.stdin.write(b"Marie Curie was born in Warsaw.\n")
+        child.stdin.flush()
+        assert json.loads(child.stdout.readline())["sentences"][0]["count"] == 2
+    _, stderr = child.communicate(timeout=60)
+    assert child.returncode == 0
+    assert stderr == b"corver: scored 3 texts: 3 supported\n"
+
+
+def test_head_ends_score_without_a_word(index: str, tmp_path: Path) -> None:
+    texts = tmp_path / "texts.txt"
+    texts.write_text("Marie Curie was born in Warsaw.\n" * 5000)
+    child = process("score", str(texts), "--index", index)
+    assert child.stdout is not None
+    assert json.loads(child.stdout.readline())["sentences"]
+    child.stdout.close()
+    assert child.stderr is not None
+    assert child.stderr.read() == b""
+    assert child.wait(timeout=60) == 141
+
+
+def test_counting_loads_neither_torch_nor_the_trainer(index: str) -> None:
+    code = (
+        "import sys\nfrom corver.cli.app import app\n"
+        f"try:\n    app(['count', {index!r}, 'curie', 'warsaw'])\nexcept SystemExit as end:\n    assert not end.code\n"
+        "assert not {'torch', 'transformers', 'pyarrow'} & set(sys.modules), sorted(sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(Path(corver.__file__).parents[1])},
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, b"3\n"), done.stderr
