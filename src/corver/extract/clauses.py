@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from corver.extract.lexicon import GENERIC_HEADS, MONTHS, REPORTING
+from corver.extract.lexicon import GENERIC_HEADS, LIGHT_VERBS, MONTHS, REPORTING
 from corver.extract.phrases import Range, find_verb, is_named, narrow, noun_phrase, text_of, verb_group
 from corver.extract.scan import Scan
 from corver.types import Pair, Span
@@ -17,6 +17,7 @@ __all__ = ["Reading", "read_pairs"]
 
 _MAX_PAIRS = 8
 _TALKERS = frozenset({"i", "we", "you", "let"})
+_SINGULAR_PRONOUNS = frozenset({"he", "she", "it", "him", "her", "i", "you", "his", "its"})
 _DISCOURSE = frozenset({"yes", "no", "sure", "okay", "ok", "alright", "hello", "so", "note", "nope"})
 
 
@@ -34,6 +35,11 @@ class _Head:
 
     tokens: Range
     prefix: str = ""
+
+
+def _speaks(pair: Pair) -> bool:
+    """Whether the object of a pair holds a name or a number."""
+    return any(char.isupper() or char.isdigit() for char in pair.tail)
 
 
 def read_pairs(found: Scan) -> Reading:
@@ -105,6 +111,9 @@ class _Reader:
     def read(self, start: int, end: int) -> None:
         """Read one clause in [start, end)."""
         self.end = end
+        if self.found.tags[start] == "A" and self.found.words[start][0].isupper() and self.found.tag(start + 1) in "Bv":
+            # "Always features Audrey Hepburn": what looks like an adverb is the subject.
+            self.found.tags[start] = "N"
         at, leads = self._skip_lead(start)
         verb = find_verb(self.found, at, end)
         if verb is None:
@@ -116,10 +125,30 @@ class _Reader:
         head = self._head(at, verb)
         if head is None:
             return
+        self._clause(head, at, verb, leads)
+
+    def _clause(self, head: _Head, at: int, verb: int, leads: list[tuple[Range, Range]]) -> None:
+        """A clause with its subject, its verb and the phrases that stood in front of it."""
+        first = len(self.reading.pairs)
+        places = [phrase for _, phrase in leads if self._is_place(phrase)]
+        if places and self._is_vague(head.tokens):
+            # "In Tampere, the language spoken is Finnish" is about Tampere.
+            kind = "" if self.found.tags[head.tokens.start] == "O" else self.words(head.tokens)
+            head = _Head(narrow(self.found, places[0])[1], f"{kind} {head.prefix}".strip())
         self._predicate(head, verb)
         self._asides(head, at, verb)
+        vague = len(self.reading.pairs) > first and not _speaks(self.reading.pairs[first])
         for preposition, phrase in leads:
             self.emit(head, self.words(preposition), phrase)
+        if vague and places:
+            # "In Kenya, Swahili is an official language": the place says more than the common noun.
+            self.reading.pairs[first:] = sorted(self.reading.pairs[first:], key=lambda pair: not _speaks(pair))
+
+    def _is_place(self, phrase: Range) -> bool:
+        return any(self.found.tags[i] == "N" and self.found.lower(i) not in MONTHS for i in range(*phrase))
+
+    def _is_vague(self, tokens: Range) -> bool:
+        return not is_named(self.found, tokens) and self.found.lower(tokens.start) not in _SINGULAR_PRONOUNS
 
     def _skip_lead(self, start: int) -> tuple[int, list[tuple[Range, Range]]]:
         """Pass over adverbs, "I think that", and phrases in front; the latter are kept as (preposition, phrase)."""
@@ -192,8 +221,10 @@ class _Reader:
         found = self.found
         if found.tags[at] == "O":
             return _Head(Range(at, at + 1))
-        phrase = noun_phrase(found, at)
-        phrase = Range(phrase.start, min(phrase.end, verb))
+        # A preposition here opened no lead, so it begins a title: "Inside Llewyn Davis won …".
+        opening = found.tags[at] == "P"
+        phrase = noun_phrase(found, at + opening, title=True)
+        phrase = Range(at if opening and phrase.end > phrase.start else phrase.start, min(phrase.end, verb))
         if found.tags[at] == "Q":
             return _Head(Range(at, at + 1), self.words(phrase)) if phrase.end > phrase.start else None
         if phrase.end <= phrase.start:
@@ -203,6 +234,11 @@ class _Reader:
             if not phrase.end + 1 < second.end <= verb:
                 break
             phrase = Range(phrase.start, second.end)
+        if found.tag(phrase.end) == "," and found.tag(phrase.end + 1) in "ND":
+            # "Palo Alto, California is …": without a second comma it is all one name.
+            second = noun_phrase(found, phrase.end + 1)
+            if second.end == verb and is_named(found, phrase):
+                return _Head(Range(phrase.start, verb))
         if not is_named(found, phrase):
             inner = self._last_name(phrase.end, verb)
             if inner is None and found.lower(phrase.end) == "for":
@@ -217,7 +253,7 @@ class _Reader:
         best: Range | None = None
         at = start
         while at < end:
-            if self.found.tags[at] in "PoVvR":
+            if self.found.tags[at] in "PoVvRGB":
                 phrase = noun_phrase(self.found, at + 1)
                 phrase = Range(phrase.start, min(phrase.end, end))
                 if phrase.end > phrase.start and is_named(self.found, phrase):
@@ -276,25 +312,31 @@ class _Reader:
         # "Warsaw is where Marie Curie was born": the clause's subject is the object.
         skip = 1 if found.tag(group.end) == "R" else 0
         tail = self._clip(noun_phrase(found, group.end + skip))
-        if tail.end > tail.start and not is_named(found, tail) and found.tags[verb] == "B":
+        common = tail.end > tail.start and not is_named(found, tail)
+        light = found.lower(verb) in LIGHT_VERBS and found.tag(tail.end) in "Po"
+        if common and (found.tags[verb] == "B" or light):
             self._described(head, group, tail)
             return
+        if tail.end <= tail.start and found.tags[verb] == "B" and group.end == self.end and group.end - verb > 1:
+            # "Corsica is landlocked": the participle is what is said.
+            tail, relation = Range(group.end - 1, group.end), self.words(Range(verb, group.end - 1))
         self.emit(head, relation, tail)
         self._continue(head, group, tail if tail.end > tail.start else Range(group.end, group.end))
 
     def _described(self, head: _Head, group: Range, tail: Range) -> None:
         """A common noun after "is": the name in what specifies it says more ("is a village in Poland")."""
-        next_tag = self.found.tag(tail.end)
-        first = len(self.reading.pairs)
-        if next_tag in "PoVtR" and tail.end < self.end:
-            self._continue(head, Range(group.start, tail.end), tail, same_subject=True)
-        specified = [pair for pair in self.reading.pairs[first:] if any(c.isupper() or c.isdigit() for c in pair.tail)]
-        rest = [pair for pair in self.reading.pairs[first:] if pair not in specified]
+        first, at = len(self.reading.pairs), tail.end
+        while self.found.tag(at) == "A":
+            at += 1
+        specified = at < self.end and self.found.tags[at] in "PoVtR"
+        if specified:
+            self._continue(head, Range(group.start, at), Range(tail.start, at), same_subject=True)
+        found = self.reading.pairs[first:]
         del self.reading.pairs[first:]
-        self.reading.pairs.extend(specified)
+        self.reading.pairs.extend(pair for pair in found if _speaks(pair))
         self.emit(head, self.words(group), tail)
-        self.reading.pairs.extend(rest)
-        if not (next_tag in "PoVtR" and tail.end < self.end):
+        self.reading.pairs.extend(pair for pair in found if not _speaks(pair))
+        if not specified:
             self._continue(head, group, tail)
 
     def _clip(self, span: Range) -> Range:
@@ -348,7 +390,7 @@ class _Reader:
         if nxt >= self.end:
             return None
         tag = found.tags[nxt]
-        if tag in "BVG" or (tag == "v" and found.tags[nxt - 1] in "CA"):
+        if tag in "BVG" or (tag == "v" and (found.tags[nxt - 1] in "CA" or found.words[nxt].endswith("s"))):
             self._predicate(bare, nxt)
             return None
         if tag == "R":
@@ -370,33 +412,40 @@ class _Reader:
     # -- no verb -------------------------------------------------------------------------------------------------
 
     def _fragment(self, at: int) -> None:
-        """A clause without a verb: two phrases side by side are a pair, one alone waits for a subject."""
+        """A clause without a verb: two phrases are a pair; one alone waits for a question's subject."""
         found = self.found
+        opening = Range(at, at)
+        if at < self.end and found.tags[at] in "GV":
+            # "Playing as a goalkeeper, Lev Yashin"
+            opening = verb_group(found, at)
+            at = opening.end
         while at < self.end and found.tags[at] in "PCA,:;(":
             at += 1
         first = self._clip(noun_phrase(found, at))
         if first.end <= first.start:
             return
-        head_prefix, core = narrow(found, first)
-        if core == first:
-            runs = self._runs(first)
-            if len(runs) > 1:
-                self.emit(_Head(runs[0]), self.words(Range(runs[0].end, runs[-1].start)), runs[-1])
-                return
         nxt = first.end
         while nxt < self.end and found.tags[nxt] in ",:()CPoTA":
             nxt += 1
         second = self._clip(noun_phrase(found, nxt))
         generic = self._generic(_Head(first))
         if second.end > second.start and not generic and is_named(found, Range(first.start, second.end)):
-            self.emit(_Head(core, head_prefix), self.words(Range(first.end, nxt)).strip(" ,:()"), second)
-        elif self.reading.fragment is None:
-            only = second if generic and second.end > second.start else first
-            self.reading.fragment = self.span(only)
+            if opening.end > opening.start:
+                self.emit(_Head(second), self.words(opening), first)
+                return
+            prefix, core = narrow(found, first)
+            self.emit(_Head(core, prefix), self.words(Range(first.end, nxt)).strip(" ,:()"), second)
+            return
+        runs = self._runs(first)
+        if len(runs) > 1:
+            self.emit(_Head(runs[0]), self.words(Range(runs[0].end, runs[-1].start)), runs[-1])
+        if self.reading.fragment is None:
+            self.reading.fragment = self.span(second if generic and second.end > second.start else first)
 
     def _runs(self, span: Range) -> list[Range]:
         """Runs of names and numbers inside a phrase that are parted by common nouns."""
-        if any(self.found.tags[i] in "oS" for i in range(span.start, span.end)):
+        tags = self.found.tags
+        if any(tags[i] == "S" or (tags[i] == "o" and tags[i - 1] != "w") for i in range(span.start + 1, span.end)):
             return []
         runs: list[Range] = []
         for i in range(span.start, span.end):

@@ -14,9 +14,12 @@ __all__ = [
     "FEMALE_NAMES",
     "GENERIC_HEADS",
     "LIGHT_NOUNS",
+    "LIGHT_VERBS",
     "MALE_NAMES",
     "MONTHS",
     "PARTICIPLES",
+    "PARTICLES",
+    "PLURALS",
     "REPORTING",
     "TAGS",
     "THING_WORDS",
@@ -24,37 +27,61 @@ __all__ = [
 ]
 
 _REGULAR = """
-accept accompany accuse achieve acquire act adapt add address adopt advance advise affect agree aim allow
-analyze announce appear apply appoint approach approve argue arrange arrest arrive assassinate assign assist
-associate assume attack attain attempt attend attract award ban base belong border borrow call campaign cancel
-capture care carry cast cause celebrate challenge change charge cite claim classify climb close coach coin
-collaborate collect colonize combine command commission commit communicate compare compete compile complete
-compose comprise concern conclude conduct connect conquer consider consist construct contain continue contract
-contribute control convert convict cook cooperate cover crash create credit cross crown cultivate cure damage
-dance date debut decide declare decline dedicate defeat defend define deliver demonstrate depend depict derive
-describe design destroy determine develop devote die differ direct disappear discover discuss divide divorce
-document dominate donate edit educate elect eliminate embrace emerge emigrate employ enable end endorse engage
-enjoy enlist enroll ensure enter entertain equal escape establish evolve examine execute exhibit exist expand
-expect experience explain explore export express extend face fail feature field film finance finish flow
-follow force form found free function fund gain generate govern graduate grant guide happen head help honor
-host house identify illustrate impact implement import impress improve include incorporate increase indicate
-influence inform inhabit inherit initiate injure inspire install integrate intend introduce invade invent
-invest investigate invite involve issue join judge kill kidnap lack land last launch lecture license like link
-list live locate look love maintain manage manufacture mark marry measure mention merge migrate model move
-murder name narrate need neighbor nominate note notice number observe obtain occupy occur offer open operate
-oppose orbit order organize originate overlook own paint participate pass patent perform permit phone
-photograph pick pioneer place plan plant play please point portray possess practice praise preach precede
-prefer premiere prepare present preserve prevent print proclaim produce profess program promote propose
-protect protest prove provide publish purchase pursue raise rank reach realize receive recognize recommend
-reconstruct record recruit reduce refer reflect reform refuse regard register regulate reign reject relate
-release relocate rely remain remember remove rename render renew repair replace report represent request
-require rescue research reside resign resolve respond rest restore result retain retire return reveal revise
-reward rule sail sample save score search seat secure seem select separate serve settle shape share shift sign
-signify situate slay smoke solve sound specialize sponsor star start state stay stop strengthen stress stretch
-study style submit succeed suffer suggest supply support suppose surrender surround survive suspect swap
-symbolize talk target taste tend term test thank top total touch tour trace trade train transfer transform
-translate transmit travel treat trigger try turn type unify unite update use utilize vary view visit vote wait
-walk want watch weigh welcome witness work worship yield
+abandon abolish absorb abuse accept accompany accuse achieve acquire act activate adapt add address administer
+admire adopt advance advise advocate affect agree aim allow amend analyse analyze anchor announce apologize
+appeal appear apply appoint approach approve argue arm arrange arrest arrive assassinate assault assemble
+assert assign assist associate assume attach attack attain attempt attend attract attribute audition authorize
+award backfire ban baptize base batter battle beg behave belong bless block boil bomb border borrow bottle bow
+brand breathe burn bury call campaign cancel capture care carry cast cause celebrate certify chair challenge
+change charge chase circulate cite claim clash classify clean clear climax climb close coach coin collaborate
+collect colonize combine command commission commit communicate compare compete compile complain complete
+complicate compose compress comprise concede concern conclude condemn conduct confirm confront confuse connect
+conquer consider consist construct consume contain contest continue contract contrast contribute control
+convene converge convert convict cook cooperate correspond counter cover crack crash create credit criticize
+cross crown crush cultivate curate cure damage dance date debut decay decide declare decline decorate dedicate
+deem defeat defend define delay deliver demonstrate deny depart depend depict deploy deport derive descend
+describe desert deserve design destroy detect determine develop devote diagnose dictate die differ digest
+diminish direct disappear disband discontinue discover discuss display dispute dissolve distinguish distribute
+divide divorce document dominate donate double draft drain drop drown duplicate earn ease echo edit educate
+eject elect elevate eliminate embark embrace emerge emigrate emphasize employ enable enact enclose encourage
+end endorse endure enforce engage enjoy enlist enrich enroll ensure enter entertain entitle equal erect erupt
+escape escort establish estimate evacuate evaluate evolve examine exceed exchange exclude execute exhibit
+exile exist expand expect expel experience explain exploit explore export expose express extend extract face
+facilitate fail fascinate father favor feature ferment field film finance finish fire fit fix float flood flow
+focus follow force forge form found free fulfill function fund fuse gain gather generate glow govern grade
+graduate grant greet guard guest guide halt handle happen hate head heat help hinder hire honor host house
+hunt identify ignite illustrate imagine immigrate impact implement import impress imprison improve improvise
+inaugurate include incorporate increase indicate induce industrialize infect inflict influence inform ingest
+inhabit inherit initiate injure insist inspect inspire install instruct insult integrate intend intensify
+interpret interrupt intersect interview introduce invade invent invest investigate invite involve isolate
+issue jail join judge jump justify kidnap kill knight lack lament land last laugh launch lecture liberate
+license lift like link list live lobby locate lock look love lower maintain manage manufacture march mark
+marry mature measure medal melt mention mentor merge metabolize migrate mine mock model modify monitor
+motivate mount move multiply murder name narrate need neglect negotiate neighbor neighbour nominate note
+notice notify number nurse obey object oblige observe obtain occupy occur offer open operate oppose oppress
+orbit order organize originate oust outlaw overlook owe own pack paint pair pardon park participate pass
+patent peak penetrate perceive perform permit persecute persuade petition phone photograph pick pilot pioneer
+place plague plan plant play plead please plot point poison pollinate populate portray possess postpone pour
+practice praise pray preach precede predict prefer premier premiere prepare prescribe present preserve preside
+press pressure pretend prevent print proclaim produce profess program prohibit prolong promote propagate
+propose prosecute prosper protect protest prove provide provoke publicize publish pull pump punish purchase
+pursue push qualify question race raise rank rate reach realize rebel recall receive recognize recommend
+reconcile reconstruct record recover recruit recycle redesign reduce refer refine reflect reform refuse regain
+regard register regulate rehearse reign reinforce reject rejoin relate relaunch release relocate rely remain
+remark remarry remember remove rename render renew renounce rent repair repeal repel replace replicate
+repopulate report represent reprise reproduce request require rescue research resemble reside resign resist
+resolve respond rest restore result resume retain retire retreat return reunite reveal revise revive revolt
+revolve reward risk roam rob rotate rule rush sack sacrifice sail salute sample sanction satisfy save scale
+schedule score sculpt search seat secede secrete secure seem seize select sense sentence separate serialize
+serve settle shape share shelter shift showcase sign signify simplify simulate situate skip slay slow smoke
+snow solidify solve sound span spark specialize sponsor stage star start state stay steer stem stimulate stop
+store strengthen stress stretch strip struggle study stun style submerge submit substitute succeed suffer
+suggest summon supervise supply support suppose suppress surpass surrender surround survive suspect sustain
+swap switch symbolise symbolize tackle talk target taste tax tend term test thank tie tolerate top topple
+torture total touch tour trace track trade train transcribe transfer transform transition translate transmit
+transport trap travel treat trigger triple try turn tutor type undermine unify unite unveil update upgrade
+urge use utilize vanish vary venture veto view violate visit visualize voice volunteer vote wait walk want
+warn watch weigh welcome whistle widen wipe wish witness wonder work worry worship wound wrap wreck yield
 """
 
 # base, -s form, past, participle; "-" where a form is left out because it is more often another word.
@@ -79,7 +106,9 @@ stood stood; steal steals stole stolen; strike strikes struck stricken; sweep sw
 swam swum; take takes took taken; teach teaches taught taught; tell tells told told; think thinks thought
 thought; throw throws threw thrown; undergo undergoes underwent undergone; understand understands understood
 understood; undertake undertakes undertook undertaken; wear wears wore worn; win wins won won; withdraw
-withdraws withdrew withdrawn; write writes wrote written; rewrite rewrites rewrote rewritten
+withdraws withdrew withdrawn; swear swears swore sworn; rebuild rebuilds rebuilt rebuilt; retell retells
+retold retold; remake remakes remade remade; overtake overtakes overtook overtaken; blow blows blew blown;
+flee flees fled fled; write writes wrote written; rewrite rewrites rewrote rewritten
 """
 
 _CLOSED = {
@@ -103,12 +132,12 @@ _CLOSED = {
         who whom whose which that where when while because although though if unless whereas whether what how why
         wherever whenever
     """,
-    "C": "and or but nor yet so plus &",
+    "C": "and or but nor so plus &",
     "A": """
         not never also still just only even ever always often sometimes usually once twice soon later earlier then now
         today again already almost nearly approximately roughly about very too quite rather well back away together
         however therefore thus hence instead meanwhile moreover furthermore additionally indeed first finally
-        perhaps maybe eventually originally formerly currently presently best
+        perhaps maybe eventually originally formerly currently presently best yet up out down such
     """,
 }
 
@@ -127,6 +156,9 @@ _NOUNS_AND_ADJECTIVES = """
 def _listed(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
+
+PLURALS = _listed("people men women children police they we you i who that which")
+"""Words without a plural's s after which a verb's base form stands."""
 
 TWO_PART_NAMES = frozenset(
     {
@@ -148,10 +180,10 @@ MONTHS = _listed(
 )
 
 LIGHT_NOUNS = _listed(
-    "field area domain city town village state country province region district county municipality republic kingdom"
-    " island continent year month day age name title position role rank post office type kind sort form genre class"
-    " category part member language sport instrument religion game series number amount total group variety list"
-    " company manufacturer brand nation capital profession occupation job"
+    "field area domain city town village state country province region district county municipality republic"
+    " kingdom island subclass continent year month day age name title position role rank post office type kind"
+    " sort form genre class category part member language sport instrument religion game series number amount"
+    " total group variety list company manufacturer brand nation capital profession occupation job"
 )
 """Nouns that lend their meaning to what follows their "of" or stands beside them ("the field of physics")."""
 
@@ -167,6 +199,19 @@ REPORTING = _listed(
     " understand confirm told tell see"
 )
 """Verbs whose "that" opens the clause that holds the claim."""
+
+LIGHT_VERBS = _listed(
+    "take takes took taken find finds found share shares shared maintain maintains maintained lose loses lost"
+    " hold holds held have has had make makes made give gives gave get gets got tie ties tied keep keeps kept play"
+    " plays played serve serves served establish establishes established"
+)
+"""Verbs whose common-noun object is part of the relation ("found employment in Rome")."""
+
+PARTICLES = _listed(
+    "de van von der den di da du del della dos das la le lo el los las al ibn bin ben y e fils za ter ten zu af"
+    " av und et sur"
+)
+"""Lower-case words inside names."""
 
 THING_WORDS = _listed(
     "university city river mountain mount lake island company corporation inc. war battle republic kingdom prize award"
@@ -211,7 +256,10 @@ FEMALE_NAMES = _listed(
 )
 
 
-_DOUBLED = _listed("ban star plan stop commit submit transmit permit top swap control transfer refer prefer occur")
+_DOUBLED = _listed(
+    "ban commit compel control drop expel fit occur permit plan prefer propel rebel refer repel rob skip span"
+    " spar star stem stop strip stun submit swap top transfer transmit trap wrap"
+)
 
 
 def _inflect(base: str) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from corver.extract.lexicon import LIGHT_NOUNS, MONTHS, PARTICIPLES, TWO_PART_NAMES
+from corver.extract.lexicon import LIGHT_NOUNS, MONTHS, PARTICIPLES, PLURALS, TWO_PART_NAMES
 from corver.extract.scan import Scan
 
 __all__ = ["Range", "find_verb", "is_named", "narrow", "noun_phrase", "text_of", "verb_group"]
@@ -34,16 +34,17 @@ def is_named(found: Scan, span: Range) -> bool:
     return any(tags[i] in "ND" for i in range(span.start, span.end))
 
 
-def noun_phrase(found: Scan, at: int) -> Range:
+def noun_phrase(found: Scan, at: int, *, title: bool = False) -> Range:
     """The noun phrase that begins at `at`, without its determiners; empty when none begins there.
 
-    Names, numbers, nouns and adjectives, "of" and what follows it, possessives, dates with their comma.
+    Names, numbers, nouns and adjectives, "of" and what follows it, possessives, dates with their comma. title: small
+    words between capitals belong to it too, as in "The Horseman on the Roof"; right for subjects only.
     """
     start = at
-    while found.tag(start) in "TQA" and found.tag(start) != ".":
+    while found.tag(start) in "TQA" or (found.tag(start) == "o" and start > at and found.tags[start - 1] == "T"):
         start += 1
     end = start
-    while (step := _step(found, start, end)) > 0:
+    while (step := _step(found, start, end) or (_title_step(found, start, end) if title else 0)) > 0:
         end += step
     while end > start and found.tags[end - 1] in "oSTQ,C":
         end -= 1
@@ -77,6 +78,16 @@ def _step(found: Scan, start: int, at: int) -> int:
     return int(tag == "T" and found.lower(at) == "the" and found.tags[at - 1] == "N" and following == "N")
 
 
+def _title_step(found: Scan, start: int, at: int) -> int:
+    """One or two small words between two capitalised ones."""
+    if at == start or found.tags[at - 1] != "N":
+        return 0
+    skip = 0
+    while skip < 2 and found.tag(at + skip) in "PTt":
+        skip += 1
+    return skip if skip and found.tag(at + skip) == "N" else 0
+
+
 def _adjective_step(found: Scan, start: int, at: int) -> int:
     """A "Polish and French physicist" is one phrase: capitalised adjectives on both sides of the "and"."""
     end = at + 1
@@ -105,7 +116,7 @@ def narrow(found: Scan, span: Range) -> tuple[str, Range]:
     for i in range(span.end - 2, span.start, -1):
         if tags[i] == "S":
             owner, owned = Range(span.start, i), Range(i + 1, span.end)
-            if is_named(found, owner):
+            if is_named(found, owner) and any(tags[k] != "N" for k in range(*owned)):
                 left, inner = narrow(found, owner)
                 return f"{left} {text_of(found, owned)}".strip(), inner
     for i in range(span.start + 1, span.end - 1):
@@ -149,19 +160,40 @@ def find_verb(found: Scan, start: int, end: int) -> int | None:
         elif tag == "V" and at > start:
             later = _later_auxiliary(found, at + 1, end) if _may_be_participle(found, at) else None
             return at if later is None else later
-        elif tag == "v" and at > start and found.tags[at - 1] in "NDwOA)S,":
+        elif tag == "v" and at > start and _is_finite(found, start, at):
             later = _later_auxiliary(found, at + 1, end) if found.tag(at + 1) in "BwPo" else None
             return at if later is None else later
         at += 1
     return _unlisted_verb(found, start, end)
 
 
+def _is_finite(found: Scan, start: int, at: int) -> bool:
+    """Whether a base or -s form is the clause's verb rather than a noun ("an oil field", "a Greek work")."""
+    before, after = found.tags[at - 1], found.tag(at + 1)
+    if before not in "NDwOA)S," or after in ",):":
+        return False
+    if not found.words[at].endswith("s") and before in "NDw":
+        plural = found.words[at - 1].endswith("s") or found.lower(at - 1) in PLURALS
+        if not plural and "C" not in found.tags[start:at]:
+            return False
+    i = at - 1
+    while i > start and found.tags[i] in "NDwA":
+        i -= 1
+    return not (after == "." and found.lower(i) in ("a", "an"))
+
+
 def _unlisted_verb(found: Scan, start: int, end: int) -> int | None:
     """A verb that no list knows, told by its -s between a subject and an object ("Water boils at …")."""
     for at in range(start + 1, end - 1):
         word = found.words[at]
-        between = found.tags[at - 1] in "NDw" and found.tags[at] == "w" and found.tags[at + 1] in "PTQD"
-        if between and word.endswith("s") and not word.endswith(("ss", "us", "is", "ics", "ous")):
+        before, after = found.tags[at - 1], found.tags[at + 1]
+        between = (before in "NDw" and after in "PTQD") or (before == "N" and after in "Nw")
+        if (
+            found.tags[at] == "w"
+            and between
+            and word.endswith("s")
+            and not word.endswith(("ss", "us", "is", "ics", "ous"))
+        ):
             return at
     return None
 
@@ -181,7 +213,8 @@ def _later_auxiliary(found: Scan, start: int, end: int) -> int | None:
     for i in range(start, end):
         if found.tags[i] == "B":
             return i
-        if found.tags[i] in "R,C:VvO;":
+        names = found.tags[i] == "C" and found.tags[i - 1] == found.tag(i + 1) == "N"
+        if found.tags[i] in "R,C:VvO;" and not names:
             return None
     return None
 
@@ -220,7 +253,9 @@ def verb_group(found: Scan, at: int) -> Range:
         # "is also Paris" keeps its adverb; "was very popular" leaves it to the phrase, which drops it anyway.
         return Range(at, end)
     for _ in range(2):
-        if found.tag(end) not in "Po" or found.tag(end) == ".":
+        if found.tag(end) not in "Po":
             break
+        end += 1
+    if found.lower(end) in ("being", "having"):
         end += 1
     return Range(at, end)

@@ -55,7 +55,7 @@ class RulesExtractor:
         rows: list[Extraction] = []
         for sentence in passage.sentences:
             reading = read_pairs(scan(sentence[:_MAX_SENTENCE]))
-            pairs = self._resolve(reading.pairs, memory, lent) if reading.pairs else _answer(reading, sentence, lent)
+            pairs = _answer(reading, sentence, lent) + self._resolve(reading.pairs, memory, lent)
             rows.append(Extraction(tuple(pairs)))
         return rows
 
@@ -69,6 +69,8 @@ class RulesExtractor:
                 if name is not None:
                     pair = replace(pair, head=name, head_span=None)
             resolved.append(pair)
+        if not pairs:
+            return []
         first = pairs[0]
         if first.head[:1].isupper() and not is_resolvable(first.head):
             memory.note(first.head, plural=" and " in first.head)

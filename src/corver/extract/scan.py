@@ -11,25 +11,31 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from corver.extract.lexicon import MONTHS, PARTICIPLES, TAGS
+from corver.extract.lexicon import MONTHS, PARTICIPLES, PARTICLES, TAGS
 
 __all__ = ["Scan", "scan"]
 
+# "the Microsoft-owned company": the name is a word of its own.
+_COMPOUND = "(?:owned|based|born|made|language|speaking|led|built|designed|produced|written|directed)"
 _TOKEN = re.compile(
-    r"""
-      ["“](?P<quoted>(?=[^\W_])[^"“”]{1,80}?)[,.]?["”]
-    | (?P<number>[$€£]?\d+(?:[.,:/]\d+)*(?:st|nd|rd|th|s|%)?(?:[-–][^\W_]+)*)
+    rf"""
+      ["“](?P<quoted>(?=[^\W_])[^"“”]{{1,80}}?)[,.]?["”]
+    | (?P<number>[$€£]?\d+(?:[.,:/]\d+)*(?:st|nd|rd|th|s|%)?(?:[-–/][^\W_]+)*)
     | (?P<initials>(?:[A-Z]\.)+(?:[A-Z](?![^\W_]))?)
     | (?P<title>(?:Dr|Mr|Mrs|Ms|St|Jr|Sr|Prof|Gen|Col|Lt|Capt|Sgt|Rev|Hon|Sen|Rep|Gov|Mt|Ft|No|Inc|Ltd|Co|Corp)\.)
     | (?P<possessive>['’]s(?![^\W_])|(?<=[sz])['’](?=\ [^\W\d_]))
-    | (?P<word>[^\W_](?:[^\W_]|[\u0300-\u036f]|['’](?!s(?![^\W_]))(?=[^\W_])|[-‐‑–&.](?=[^\W_]))*)
+    | (?P<word>[^\W_](?:[^\W_]|[\u0300-\u036f]|['’](?!s(?![^\W_]))(?=[^\W_])
+        |[-‐‑–&/](?!{_COMPOUND}\b)(?=[^\W_])|\.(?=[^\W_]))*)
     | (?P<ampersand>(?<=\ )&(?=\ ))
     | (?P<mark>[,:()])
-    | (?P<stop>[.;!?—–…\[\]"“”/|])
+    | (?P<stop>[;—–…\[\]"“”/|])
     """,
     re.VERBOSE,
 )
-_MARKER = re.compile(r"\s*(?:[-*+•#>]+\s+|[(\[]?(?:\d{1,2}|[a-zA-Z])[.)\]]\s+)*")
+_MARKER = re.compile(r"\s*(?:[-*+•#>]+\s+|[(\[]?(?:\d{1,2}[.)\]]|[a-zA-Z][)\]])\s+)*")
+_SAME_PAST = frozenset(
+    {"become", "overcome", "come", "run", "put", "set", "hit", "beat", "cost", "read", "quit", "spread"}
+)
 _ROLES = frozenset({"CEO", "CFO", "CTO", "COO", "MP", "PM", "VP"})
 
 
@@ -119,14 +125,10 @@ def _retag(found: Scan) -> None:
     for i, tag in enumerate(tags):
         before = tags[i - 1] if i else "."
         after = tags[i + 1] if i + 1 < len(tags) else "."
-        if tag == "v":
-            if before in "TQoSD" or (before == "P" and words[i - 1].lower() not in ("after", "before")):
-                tags[i] = "w"
-            elif before == "B" or before == "t":
-                tags[i] = "V"
-        elif tag == "V":
-            if before in "TQS" and after in "wNGV":
-                tags[i] = "w"
+        if tag in "vV":
+            tags[i] = _verb_or_noun(found, i, before, after)
+        elif tag == "w":
+            tags[i] = _common_or_name(found, i, before, after)
         elif tag == "G":
             if before in "TQoSP" and after in "wNo.,;":
                 tags[i] = "w"
@@ -134,22 +136,64 @@ def _retag(found: Scan) -> None:
             if before == "O" or (before == "R" and i == 1):
                 tags[i] = "B"
         elif tag == "t":
-            if after not in "vVB" or TAGS.get(words[i + 1].lower()) == "V":
-                tags[i] = "P"
+            tags[i] = _infinitive_or_preposition(found, i, after)
         elif tag == "A":
             if before in "TQ" and after in "wNV":
                 tags[i] = "w"
         elif tag == "O":
-            if words[i].lower() == "her" and after in "wNv" and before in "BVvGP.,;CtR":
-                tags[i] = "Q"
-        elif tag == "N" and i == 0:
-            _retag_first(found, after)
-        elif tag == "w" and words[i] in MONTHS:
-            tags[i] = "N"
+            tags[i] = _pronoun_or_other(found, i, before, after)
+        elif tag == "R" and after == "o" and words[i] == "that":
+            # "that of bishop": both words stand for a determiner.
+            tags[i] = tags[i + 1] = "T"
+        elif i == 0:
+            tags[0] = _first_tag(found, tag, after)
 
 
-def _retag_first(found: Scan, after: str) -> None:
-    """A participle that begins the sentence ("Born in Warsaw, …") is no name."""
-    lower = found.words[0].lower()
-    if after == "P" and lower in PARTICIPLES:
-        found.tags[0] = "V"
+def _infinitive_or_preposition(found: Scan, i: int, after: str) -> str:
+    """ "to win" and "to ever win", but "to Paris" and "to united parts"."""
+    at = i + 2 if after == "A" else i + 1
+    verb = found.tag(at) in "vVB" and (found.tag(at) != "V" or found.lower(at) in _SAME_PAST)
+    if verb and at == i + 2 and found.tags[at] == "v":
+        found.tags[at] = "V"
+    return "t" if verb else "P"
+
+
+def _verb_or_noun(found: Scan, i: int, before: str, after: str) -> str:
+    tag = found.tags[i]
+    if tag == "V":
+        compound = found.starts[i] > 0 and found.text[found.starts[i] - 1] in "-‐‑–"
+        return "w" if (before in "TQS" and after in "wNGVv") or (compound and after in "wv") else "V"
+    if before in "TQoSDvVG" or after == "S" or (before == "P" and found.lower(i - 1) not in ("after", "before")):
+        return "w"
+    return "V" if before in "Bt" else "v"
+
+
+def _common_or_name(found: Scan, i: int, before: str, after: str) -> str:
+    word = found.words[i]
+    if word in MONTHS:
+        return "N"
+    if word in PARTICLES and before == "N" and (after == "N" or found.lower(i + 1) in PARTICLES):
+        return "N"
+    return "v" if before == "R" and word.endswith("s") and not word.endswith("ss") else "w"
+
+
+def _pronoun_or_other(found: Scan, i: int, before: str, after: str) -> str:
+    word = found.words[i]
+    if word.lower() == "her":
+        return "Q" if after in "wNvGA" and before in "BVvGP.,;CtR" else "O"
+    if word == "I" and before == "N" and after not in "vVB":
+        return "N"
+    # "You Only Live Twice is …": a pronoun and a capital begin a title.
+    return "N" if i == 0 and after == "N" else "O"
+
+
+def _first_tag(found: Scan, tag: str, after: str) -> str:
+    """A capital at the beginning: a participle ("Born in Warsaw, …"), an adverb ("Officially, …") or a title."""
+    lower = found.lower(0)
+    if tag == "N" and after == "P" and lower in PARTICIPLES:
+        return "V"
+    if tag == "N" and after in "PT" and lower.endswith("ing") and TAGS.get(lower) == "G":
+        return "G"
+    if tag == "N" and after == "," and lower.endswith("ly"):
+        return "A"
+    return "N" if after == "N" and (tag == "Q" or lower == "first") else tag
