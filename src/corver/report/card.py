@@ -23,13 +23,26 @@ from corver.runs import RunFolder, write_text
 __all__ = ["write_card"]
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>&~$:@-])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#!|<>&~$@]|:(?=//)|(?<=www)\.)")
 _LIMITS = """\
 - A count says how often words stand together in the corpus. It is evidence for a sentence, not proof: a false sentence
   about a well-known pair can score high, and a true one about a rare fact can score low.
 - Negation and the one false detail inside a mixed sentence are not seen.
 - The model was trained and evaluated in the prompt format given in the run's configuration; other prompts are untested.
-- A higher sentence reward is worth what it says only while claims a completion and length hold; both stand in the table.
+- A higher sentence reward is worth what it says only while claims a completion and length hold: see the table.
+"""
+
+_USE = """\
+## Use
+
+```python
+from peft import PeftModel
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("{name}"{extra})
+base = AutoModelForCausalLM.from_pretrained("{name}"{extra})
+model = PeftModel.from_pretrained(base, "adapter")  # the folder beside this file
+```
 """
 
 
@@ -68,12 +81,14 @@ def _opening(files: RunFiles) -> str:
     done, planned = steps_done(files), planned_steps(files)
     steps = f" for {done:,} {'step' if done == 1 else 'steps'}" if done else ""
     text = (
-        f"{what} with corver{steps}: GRPO in which each token carries the reward of its own sentence, and a sentence is "
-        "rewarded by how often its subject and object stand together in a corpus.\n"
+        f"{what} with corver{steps}: GRPO in which each token carries the reward of its own sentence, "
+        "and a sentence is rewarded by how often its subject and object stand together in a corpus.\n"
     )
     if not files.finished:
         of = f" (step {done:,} of {planned:,})" if planned else ""
-        text += f"\n> This run has not been evaluated yet{of}. It may still be training, or it was stopped.\n"
+        text += f"\n> This run is not finished{of}. It may still be training, or it was stopped.\n"
+    elif not files.evaluated:
+        text += "\n> This run was not evaluated: nothing can be said about what training changed.\n"
     return text
 
 
@@ -105,12 +120,7 @@ def _use(files: RunFiles) -> str:
     gguf = text_of(lookup(files.config, "policy.gguf_file"))
     # Only a name that cannot end the string or the code block goes into code.
     extra = f', gguf_file="{gguf}"' if re.fullmatch(r"[\w.-]+", gguf) else ""
-    return (
-        "## Use\n\n```python\nfrom peft import PeftModel\nfrom transformers import AutoModelForCausalLM, AutoTokenizer\n\n"
-        f'tokenizer = AutoTokenizer.from_pretrained("{known}"{extra})\n'
-        f'base = AutoModelForCausalLM.from_pretrained("{known}"{extra})\n'
-        'model = PeftModel.from_pretrained(base, "adapter")  # the folder beside this file\n```\n'
-    )
+    return _USE.format(name=known, extra=extra)
 
 
 def _method(files: RunFiles) -> str:

@@ -62,7 +62,7 @@ class Series:
 
 
 def read_series(metrics: Sequence[Mapping[str, Any]], curves: Sequence[Curve] = CURVES) -> list[Series]:
-    """The curves that have at least one value.
+    """The curves that have at least one value; values beyond 1e30 are taken as missing.
 
     metrics: rows in order of steps. Of more than 200 values, neighbours are averaged, so that none is hidden.
     """
@@ -71,7 +71,7 @@ def read_series(metrics: Sequence[Mapping[str, Any]], curves: Sequence[Curve] = 
         points = [
             (float(step), value)
             for row in metrics
-            if (value := number(row.get(curve.key))) is not None
+            if (value := _drawable(row.get(curve.key))) is not None
             and (step := integer(row.get("step"))) is not None
             and abs(step) < 10**15
         ]
@@ -90,10 +90,16 @@ def smooth(
     """
     width = max(bandwidth * float(steps_T[-1] - steps_T[0]), 1e-9)
     kernel_TT = np.exp(-0.5 * ((steps_T[:, None] - steps_T[None, :]) / width) ** 2)
-    # Scaling first keeps the sums of huge finite values finite.
-    scale = float(np.abs(values_T).max()) or 1.0
-    mean_T: NDArray[np.float64] = (kernel_TT @ (values_T / scale)) / kernel_TT.sum(axis=1) * scale
+    mean_T: NDArray[np.float64] = (kernel_TT @ values_T) / kernel_TT.sum(axis=1)
     return mean_T
+
+
+def _drawable(raw: Any) -> float | None:
+    # Beyond these sizes a diverged run would overflow the arithmetic of scales; there is nothing to see there.
+    value = number(raw)
+    if value is None or abs(value) > 1e30:
+        return None
+    return value if abs(value) >= 1e-30 else 0.0
 
 
 def _thin(
@@ -104,5 +110,5 @@ def _thin(
     parts = np.array_split(np.arange(steps_T.size), POINTS)
     return (
         np.array([steps_T[part].mean() for part in parts]),
-        np.array([(values_T[part] / part.size).sum() for part in parts]),
+        np.array([values_T[part].mean() for part in parts]),
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from dataclasses import replace
 from importlib.resources import files as resources
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from corver.report.measures import headline, verdicts
 from corver.report.read import RunFiles
 from corver.report.rollouts import read_phases
 from corver.report.svg import interval_plot, level_bar, line_chart
-from corver.report.values import change, duration, lookup, number, show
+from corver.report.values import change, duration, number, show
 from corver.runs import RunFolder, write_text
 
 __all__ = ["LIMIT", "write_report"]
@@ -46,7 +47,7 @@ def write_report(folder: RunFolder) -> Path:
     files = RunFiles.read(folder)
     context = _context(folder, files)
     for each in EXAMPLES:
-        page = template.render(context | _examples(folder, context["scale"], each, context["sides"]))
+        page = template.render(context | _examples(context, each))
         if len(page.encode("utf-8")) <= LIMIT:
             break
     write_text(folder.report, page)
@@ -72,6 +73,7 @@ def _context(folder: RunFolder, files: RunFiles) -> dict[str, Any]:
             group: [(one, line_chart(one)) for one in series if one.curve.group == group]
             for group in ("learning", "honesty", "health")
         },
+        "phases": read_phases(folder.samples, scale, files.notes),
         "level_bar": lambda tally: level_bar(tally, order),
         "facts": facts(files),
         "model": model_name(files),
@@ -87,17 +89,21 @@ def _context(folder: RunFolder, files: RunFiles) -> dict[str, Any]:
     }
 
 
-def _examples(folder: RunFolder, scale: LevelScale, each: int, sides: dict[str, Any]) -> dict[str, Any]:
-    chosen = choose(sides["raw"], sides["trained"], each=each) if each else {}
-    pairs = [read_pair(sides["raw"], sides["trained"], key, groups, scale) for key, groups in chosen.items()]
+def _examples(context: dict[str, Any], each: int) -> dict[str, Any]:
+    raw, trained = context["sides"]["raw"], context["sides"]["trained"]
+    chosen = choose(raw, trained, each=each) if each else {}
+    pairs = [read_pair(raw, trained, key, groups, context["scale"]) for key, groups in chosen.items()]
     counts = {group: sum(group in pair.groups for pair in pairs) for group in GROUPS}
-    phases = read_phases(folder.samples, scale, [], shown=min(3, each))
-    return {"pairs": pairs, "groups": [(group, count) for group, count in counts.items() if count], "phases": phases}
+    return {
+        "pairs": pairs,
+        "groups": [(group, count) for group, count in counts.items() if count],
+        "phases": [replace(phase, shown=phase.shown[:each]) for phase in context["phases"]],
+    }
 
 
 def _elapsed(files: RunFiles) -> str:
-    total = number(lookup(files.summary, "seconds.total"))
-    return "" if total is None else duration(total)
+    seconds = number(files.metrics[-1].get("seconds")) if files.metrics else None
+    return "" if seconds is None else f"trained {duration(seconds)}"
 
 
 def _environment() -> Any:

@@ -59,7 +59,7 @@ def save_curves(folder: RunFolder, path: Path) -> Path:
 
 
 def _panel(axes: Axes, series: Series) -> None:
-    axes.plot(series.steps_T, series.raw_T, ".", color=ACCENT, alpha=0.3, markersize=4, markeredgewidth=0)
+    axes.plot(series.steps_T, series.raw_T, ".", color=ACCENT, alpha=0.35, markersize=5, markeredgewidth=0)
     axes.plot(series.steps_T, series.smooth_T, color=ACCENT, linewidth=1.8)
     axes.set_title(printable(series.curve.title), loc="left", color=INK, fontsize=9.5, parse_math=False)
     axes.set_xlabel("step", color=MUTED, fontsize=8)

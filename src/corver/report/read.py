@@ -60,7 +60,12 @@ class RunFiles:
 
     @property
     def finished(self) -> bool:
-        """True when raw and trained models have both been evaluated."""
+        """True when the run has written its summary, its last act."""
+        return bool(self.summary)
+
+    @property
+    def evaluated(self) -> bool:
+        """True when the raw and the trained model have both been evaluated."""
         return all(isinstance(self.summary.get(side), dict) for side in ("raw", "trained"))
 
     def _read_config(self, path: Path) -> None:

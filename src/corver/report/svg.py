@@ -90,9 +90,8 @@ def level_bar(tally: Tally, order: Sequence[str]) -> str:
         share = tally.marks[mark] / total
         said.append(f"{mark.title} {100 * share:.0f} %")
         size = share * width
-        parts.append(
-            f'<rect class="t-{mark.tone}" x="{at + 0.5:.1f}" y="0.5" width="{max(size - 2, 0.4):.1f}" height="{height - 1}" rx="2"/>'
-        )
+        box = f'x="{at + 0.5:.1f}" y="0.5" width="{max(size - 2, 0.4):.1f}" height="{height - 1}" rx="2"'
+        parts.append(f'<rect class="t-{mark.tone}" {box}/>')
         if size >= 48:
             parts.append(f'<text x="{at + 6:.1f}" y="15">{escape(mark.sign)} <tspan>{100 * share:.0f} %</tspan></text>')
         elif size >= 13:
@@ -106,7 +105,7 @@ def level_bar(tally: Tally, order: Sequence[str]) -> str:
 def ticks(low: float, high: float, *, most: int = 4) -> list[float]:
     """Round numbers that enclose [low, high]: the first is at most `low`, the last at least `high`."""
     span = high - low
-    if not math.isfinite(span) or span <= 0:
+    if span <= 0:
         return [low, high]
     step = 10.0 ** math.floor(math.log10(span / most))
     for factor in (1, 2, 2.5, 5, 10, 20, 25):
@@ -124,8 +123,6 @@ def _range(series: Series) -> tuple[float, float, list[float]]:
         if low < 0 <= low + room:
             low = 0.0
     marks = ticks(low, high)
-    if not all(math.isfinite(mark) for mark in marks) or not math.isfinite(marks[-1] - marks[0]):
-        return low, low + 1.0, []
     return marks[0], marks[-1], marks
 
 
