@@ -1,1 +1,31 @@
-"""The count engine: a memory-mapped positional index and exact windowed co-occurrence counts."""
+"""The count engine: exact co-occurrence counts over a corpus of any size, from memory-mapped files.
+
+In: shards of documents (build), queries (count). Out: an index folder, counts, evidence. Importing this room loads
+neither numba nor a kernel; opening or building an index does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from corver.index.build import BuildProgress, BuildReport, build_index
+    from corver.index.index import Index, IndexInfo
+
+__all__ = ["BuildProgress", "BuildReport", "Index", "IndexInfo", "build_index"]
+
+_HOMES = {
+    "BuildProgress": "corver.index.build",
+    "BuildReport": "corver.index.build",
+    "Index": "corver.index.index",
+    "IndexInfo": "corver.index.index",
+    "build_index": "corver.index.build",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

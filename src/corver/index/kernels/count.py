@@ -1,0 +1,371 @@
+"""Counting: how many positions of the anchor have every other clause of the query within the window.
+
+In: resolved lists of one segment, queries as rows of list numbers. Out: one count a query. It knows no words and no
+files. Documents are intersected first, chunk by chunk of the rarest list; positions are fetched only in documents that
+hold all clauses and are longer than the window.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from corver.index.kernels.jit import jit, load32, load64, trailing_zeros
+from corver.index.kernels.postings import (
+    ADDRESS,
+    BITMAP,
+    BYTES,
+    CHUNKS,
+    CORRUPT,
+    DOCUMENTS,
+    FLAGS,
+    LAST,
+    MAX_CHUNK,
+    NO_POSITIONS,
+    OCCURRENCES,
+    SHIFT,
+    SMALL,
+    chunk_of,
+    chunk_width,
+    decode_documents,
+    decode_positions,
+    find_in_chunk,
+    occurrence_range,
+    open_chunk,
+)
+
+__all__ = ["NEEDS_TEXT", "check_list", "count_queries", "fill_bitmap", "keep_common", "positions_in", "short_documents"]
+
+NEEDS_TEXT = -1  # a long document holds a word whose positions the index does not keep
+
+
+@jit
+def short_documents(lengths, window):
+    """Number of documents of at most window + 1 words; they come first."""
+    low, high = 0, lengths.size
+    while low < high:
+        middle = (low + high) >> 1
+        if np.int64(lengths[middle]) <= window + 1:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@jit
+def _check_one(lists, row, group_starts, scratch):
+    count, size = lists[row, DOCUMENTS], lists[row, BYTES]
+    documents, groups = group_starts[group_starts.size - 1], group_starts.size - 1
+    if count < 1 or count > documents or lists[row, OCCURRENCES] < count or size < 0:
+        return False
+    lists[row, CHUNKS] = 1
+    if count <= SMALL:
+        address, size, count, first, span, total = open_chunk(lists, row, 0, group_starts)
+        if decode_documents(address, size, count, first, span, total, scratch) != count:
+            return False
+        lists[row, LAST] = scratch[count - 1]
+        return True
+    if size < 16:
+        return False
+    # The first chunk starts where the header ends: that gives the number of chunks, and so the shift.
+    chunks = (load32(lists[row, ADDRESS]) >> 3) - 1
+    shift = 0
+    while shift < 17 and ((groups - 1) >> shift) + 1 != chunks:
+        shift += 1
+    if shift == 17 or 8 * (chunks + 1) > size:
+        return False
+    lists[row, CHUNKS], lists[row, SHIFT] = chunks, shift
+    ranks = np.int64(0)
+    for chunk in range(chunks):
+        if load32(lists[row, ADDRESS] + 8 * chunk + 4) != ranks:
+            return False
+        # With one chunk, open_chunk would take the list for a short one.
+        _, _, inside, _, _, _ = open_chunk(lists, row, chunk, group_starts)
+        if inside < 0:
+            return False
+        ranks += inside
+    return ranks == count
+
+
+@jit
+def check_list(lists, group_starts, scratch):
+    """Complete rows of lists (CHUNKS, SHIFT, LAST) and check their headers; False when one makes no sense.
+
+    ADDRESS and BYTES must lie inside mapped memory. scratch: int64 with room for MAX_CHUNK documents.
+    """
+    for row in range(lists.shape[0]):
+        if not _check_one(lists, row, group_starts, scratch):
+            return False
+    return True
+
+
+@jit
+def fill_bitmap(lists, row, group_starts, bitmap, scratch):
+    """Set the bits of a list's documents; False when the list is corrupt."""
+    for chunk in range(lists[row, CHUNKS]):
+        address, size, count, first, span, total = open_chunk(lists, row, chunk, group_starts)
+        if decode_documents(address, size, count, first, span, total, scratch) != count:
+            return False
+        for i in range(count):
+            document = np.int64(scratch[i])
+            bitmap[document >> 6] |= np.uint64(1) << np.uint64(document & 63)
+    return True
+
+
+@jit
+def _keep_in_bitmap(bitmap, candidates, ranks, n):
+    kept = 0
+    for i in range(n):
+        document = np.int64(candidates[i])
+        candidates[kept] = document
+        ranks[kept] = ranks[i]
+        kept += np.int64((load64(bitmap + (document >> 6 << 3)) >> np.uint64(document & 63)) & np.uint64(1))
+    return kept
+
+
+@jit
+def _keep_in_small(lists, row, tables, candidates, ranks, n, scratch):
+    """Two pointers: the candidates against the documents of a one-chunk list."""
+    address, size, count, first, span, total = open_chunk(lists, row, 0, tables[1])
+    if decode_documents(address, size, count, first, span, total, scratch) != count:
+        return CORRUPT
+    kept = j = 0
+    for i in range(n):
+        document = candidates[i]
+        while j < count and scratch[j] < document:
+            j += 1
+        if j == count:
+            break
+        if scratch[j] == document:
+            candidates[kept] = document
+            ranks[kept] = ranks[i]
+            kept += 1
+    return kept
+
+
+@jit
+def _keep_in_chunks(lists, row, tables, candidates, ranks, n):
+    """Look every candidate up in its chunk of a long list."""
+    groups, group_starts, _ = tables
+    kept = 0
+    current = np.int64(-1)
+    address = size = count = first = span = total = np.int64(0)
+    for i in range(n):
+        document = np.int64(candidates[i])
+        chunk = chunk_of(lists, row, document, groups)
+        if chunk != current:
+            address, size, count, first, span, total = open_chunk(lists, row, chunk, group_starts)
+            current = chunk
+        rank = find_in_chunk(address, size, count, first, span, total, document)
+        if rank >= 0:
+            candidates[kept] = document
+            ranks[kept] = ranks[i]
+            kept += 1
+        elif rank == CORRUPT:
+            return CORRUPT
+    return kept
+
+
+@jit
+def keep_common(lists, rows, n, tables, candidates, ranks, kept, spare):
+    """Keep the candidates that rows[1:n] hold too, in place; their number or CORRUPT."""
+    for k in range(1, n):
+        if kept <= 0:
+            break
+        row = rows[k]
+        if lists[row, BITMAP] != 0:
+            kept = _keep_in_bitmap(lists[row, BITMAP], candidates, ranks, kept)
+        elif lists[row, CHUNKS] == 1:
+            kept = _keep_in_small(lists, row, tables, candidates, ranks, kept, spare)
+        else:
+            kept = _keep_in_chunks(lists, row, tables, candidates, ranks, kept)
+    return kept
+
+
+@jit
+def positions_in(lists, row, document, tables, out):
+    """Positions of a list in a document that holds it: their number, or CORRUPT."""
+    groups, group_starts, lengths = tables
+    chunk = chunk_of(lists, row, document, groups)
+    address, size, count, first, span, total = open_chunk(lists, row, chunk, group_starts)
+    rank = find_in_chunk(address, size, count, first, span, total, document)
+    if rank < 0:
+        return CORRUPT
+    begin, number, t, bit = occurrence_range(address, size, count, span, total, rank)
+    if number < 0 or number > lengths[document]:
+        return CORRUPT
+    width = chunk_width(lists, row, chunk, group_starts, lengths)
+    if not decode_positions(address, size, width, begin, number, bit, t, out):
+        return CORRUPT
+    return number
+
+
+@jit
+def _frequency(lists, row, document, tables):
+    """Occurrences of a list in a document that holds it, or CORRUPT."""
+    groups, group_starts, _ = tables
+    chunk = chunk_of(lists, row, document, groups)
+    address, size, count, first, span, total = open_chunk(lists, row, chunk, group_starts)
+    rank = find_in_chunk(address, size, count, first, span, total, document)
+    if rank < 0:
+        return CORRUPT
+    _, number, _, _ = occurrence_range(address, size, count, span, total, rank)
+    return number
+
+
+@jit
+def _near(anchors, n, others, m, window):
+    """Keep the anchors that have one of the others within the window, in place; their number."""
+    kept = j = 0
+    for i in range(n):
+        position = np.int64(anchors[i])
+        while j < m and np.int64(others[j]) < position - window:
+            j += 1
+        if j == m:
+            break
+        if np.int64(others[j]) <= position + window:
+            anchors[kept] = anchors[i]
+            kept += 1
+    return kept
+
+
+@jit
+def _count_in_document(lists, rows, n, anchor, document, tables, window, scratch):
+    """Hits in one long document that holds every list of rows[:n]; NEEDS_TEXT or CORRUPT."""
+    _, _, mine, theirs = scratch
+    for k in range(n):
+        if lists[rows[k], FLAGS] & NO_POSITIONS:
+            return NEEDS_TEXT
+    hits = positions_in(lists, anchor, document, tables, mine)
+    for k in range(n):
+        if hits <= 0:
+            break
+        if rows[k] != anchor:
+            number = positions_in(lists, rows[k], document, tables, theirs)
+            if number < 0:
+                return CORRUPT
+            hits = _near(mine, hits, theirs, number, window)
+    return hits
+
+
+@jit
+def _count_candidates(lists, rows, n, anchor, tables, window, short, cap, candidates, count, scratch):
+    """Hits in documents that hold every list; stops at cap."""
+    hits = np.int64(0)
+    for i in range(count):
+        document = np.int64(candidates[i])
+        if document < short:
+            found = _frequency(lists, anchor, document, tables)
+        else:
+            found = _count_in_document(lists, rows, n, anchor, document, tables, window, scratch)
+        if found < 0:
+            return found
+        hits += found
+        if hits >= cap:
+            return hits
+    return hits
+
+
+@jit
+def _count_by_bitmaps(lists, rows, n, anchor, tables, window, short, cap, limits, scratch):
+    """All lists have bitmaps: AND them word by word."""
+    candidates = scratch[0]
+    hits = np.int64(0)
+    first_word, last_word = limits[0] >> 6, (limits[1] + 63) >> 6
+    kept = 0
+    for word in range(first_word, last_word):
+        common = load64(lists[rows[0], BITMAP] + 8 * word)
+        for k in range(1, n):
+            common &= load64(lists[rows[k], BITMAP] + 8 * word)
+        while common != 0:
+            document = word << 6 | trailing_zeros(common)
+            if limits[0] <= document < limits[1]:
+                candidates[kept] = document
+                kept += 1
+            common &= common - np.uint64(1)
+        if kept > MAX_CHUNK - 64 or (word + 1 == last_word and kept > 0):
+            found = _count_candidates(
+                lists, rows, n, anchor, tables, window, short, cap - hits, candidates, kept, scratch
+            )
+            if found < 0:
+                return found
+            hits += found
+            if hits >= cap:
+                return hits
+            kept = 0
+    return hits
+
+
+@jit
+def _count_query(lists, rows, n, anchor, tables, window, short, cap, limits, scratch):
+    """Hits of one query in the documents [limits[0], limits[1]): rows[:n] distinct, rarest in this segment first."""
+    groups, group_starts, lengths = tables
+    candidates, ranks = scratch[0], scratch[1]
+    driver = rows[0]
+    dense = lists[driver, BITMAP] != 0 and lists[driver, DOCUMENTS] * 16 > lengths.size
+    if n > 1 and dense:
+        return _count_by_bitmaps(lists, rows, n, anchor, tables, window, short, cap, limits, scratch)
+    hits = np.int64(0)
+    for chunk in range(lists[driver, CHUNKS]):
+        address, size, count, first, span, total = open_chunk(lists, driver, chunk, group_starts)
+        if count == 0 or first >= limits[1] or first + span <= limits[0]:
+            continue
+        if decode_documents(address, size, count, first, span, total, candidates) != count:
+            return np.int64(CORRUPT)
+        kept = 0
+        for i in range(count):
+            document = candidates[i]
+            candidates[kept] = document
+            ranks[kept] = i
+            kept += np.int64(limits[0] <= document < limits[1])
+        kept = keep_common(lists, rows, n, tables, candidates, ranks, kept, scratch[2])
+        if kept < 0:
+            return np.int64(CORRUPT)
+        if kept > 0:
+            found = _count_candidates(
+                lists, rows, n, anchor, tables, window, short, cap - hits, candidates, kept, scratch
+            )
+            if found < 0:
+                return found
+            hits += found
+            if hits >= cap:
+                return hits
+    return hits
+
+
+@jit
+def count_queries(lists, rows, starts, anchors, groups, group_starts, lengths, window, cap, limits, out, scratch):
+    """Counts of Q queries in one segment, added to `out`.
+
+    lists: int64 (L, Field.COUNT); a row with 0 documents is a word that the segment lacks. rows: int64, the distinct
+    lists of all queries end to end, in query q rows[starts[q]:starts[q + 1]]; sorted in place, rarest first. anchors:
+    int64 (Q,). groups: uint16 or uint32 (D,), group_starts: int64 (G + 1,), lengths: uint32 (D,). cap: stop there.
+    limits: only documents [limits[0], limits[1]). out: int64 (Q,), counts so far; a query that is already negative or
+    has reached cap is left alone; NEEDS_TEXT or CORRUPT where counting was not possible. scratch: int64 (4, S).
+    """
+    tables = (groups, group_starts, lengths)
+    buffers = (scratch[0], scratch[1], scratch[2], scratch[3])
+    short = short_documents(lengths, window)
+    whole = limits[0] == 0 and limits[1] == lengths.size
+    for q in range(starts.size - 1):
+        if out[q] < 0 or out[q] >= cap:
+            continue
+        begin, n = starts[q], starts[q + 1] - starts[q]
+        mine = rows[begin : begin + n]
+        missing = n == 0
+        for i in range(n):
+            row = mine[i]
+            documents = lists[row, DOCUMENTS]
+            missing = missing or documents == 0
+            j = i
+            while j > 0 and lists[mine[j - 1], DOCUMENTS] > documents:
+                mine[j] = mine[j - 1]
+                j -= 1
+            mine[j] = row
+        if missing:
+            continue
+        if n == 1 and whole:
+            found = lists[mine[0], OCCURRENCES]
+        else:
+            near = short if n > 1 else lengths.size
+            found = _count_query(lists, mine, n, anchors[q], tables, window, near, cap - out[q], limits, buffers)
+        out[q] = found if found < 0 else out[q] + found

@@ -1,0 +1,136 @@
+"""How every kernel is compiled: without the GIL, without Python objects, with a disk cache only where that is safe.
+
+In: nothing. Out: `jit`, the decorator of all kernels, and the intrinsics that read raw memory. A kernel that takes an
+address trusts its caller: whoever passes it has checked that the bytes are there. This module knows no data layout.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from llvmlite.binding import get_host_cpu_features
+from numba import njit, types
+from numba.extending import intrinsic
+
+__all__ = ["bit_length", "jit", "load8", "load32", "load64", "popcount", "select64", "store64", "trailing_zeros"]
+
+
+def _cache_is_safe() -> bool:
+    """numba unpickles what it finds in its cache: only use one that nobody but this user or root can write to."""
+    folder = Path(__file__).parent
+    cache = folder / "__pycache__"
+    place = cache if cache.is_dir() else folder
+    if not os.access(place, os.W_OK):
+        return False
+    state = place.stat()
+    foreign_writers = state.st_mode & (stat.S_IWOTH | (stat.S_IWGRP if state.st_gid != os.getgid() else 0))
+    return state.st_uid in (0, os.getuid()) and not foreign_writers
+
+
+_CACHE = _cache_is_safe()
+
+
+def jit(function: Any) -> Any:
+    """Compile on first use; cached on disk where `_cache_is_safe`."""
+    return njit(nogil=True, cache=_CACHE, error_model="numpy", boundscheck=False)(function)
+
+
+def _load(bits: int, result: Any) -> Any:
+    def build(typingctx: Any, address: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            kind = ir.IntType(bits)
+            pointer = builder.inttoptr(args[0], kind.as_pointer())
+            value = builder.load(pointer)
+            value.align = 1
+            return value if bits == 64 else builder.zext(value, ir.IntType(64))
+
+        return result(types.int64), codegen
+
+    return intrinsic(build)
+
+
+load8 = _load(8, types.int64)
+load32 = _load(32, types.int64)
+load64 = _load(64, types.uint64)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store64(typingctx: Any, address: Any, value: Any) -> Any:
+    """Write a little-endian 64-bit word at an address of any alignment."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
+        stored = builder.store(args[1], pointer)
+        stored.align = 1
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.uint64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def popcount(typingctx: Any, value: Any) -> Any:
+    """Number of one bits of a uint64."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def trailing_zeros(typingctx: Any, value: Any) -> Any:
+    """Index of the lowest one bit of a uint64; 64 for 0."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _leading_zeros(typingctx: Any, value: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), codegen
+
+
+_HAS_PDEP = bool(get_host_cpu_features().get("bmi2", False))
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _deposit(typingctx: Any, source: Any, mask: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        word = ir.IntType(64)
+        function = builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", (), ir.FunctionType(word, [word, word]))
+        return builder.call(function, args)
+
+    return types.uint64(types.uint64, types.uint64), codegen
+
+
+if _HAS_PDEP:
+
+    @jit
+    def select64(word: Any, k: Any) -> Any:
+        """Index of the k-th one bit (from 0) of a uint64 that has more than k of them."""
+        return trailing_zeros(_deposit(np.uint64(1) << np.uint64(k), word))
+
+else:
+
+    @jit
+    def select64(word: Any, k: Any) -> Any:
+        """Index of the k-th one bit (from 0) of a uint64 that has more than k of them."""
+        for _ in range(k):
+            word &= word - np.uint64(1)
+        return trailing_zeros(word)
+
+
+@jit
+def bit_length(value: int) -> int:
+    """Bits needed to write a number; 0 for 0."""
+    return 64 - _leading_zeros(value)

@@ -1,0 +1,247 @@
+"""The packed posting list: how one is read. `encode.py` writes what this module reads; docs/index.md draws it.
+
+In: addresses of lists in mapped files or in memory, and the document tables of their segment. Out: documents, term
+frequencies and positions. It knows no queries. Every length is checked against the list's own size before it is
+followed; a list that contradicts itself reads as CORRUPT, whatever its bytes are.
+
+A list of n documents is cut into chunks: one chunk for n <= SMALL, otherwise chunks of 2**shift consecutive document
+groups, reached through a header of (uint32 byte offset, uint32 rank) a chunk. A chunk of m documents and t occurrences
+holds, in bits: t - m in 16 (then in 32 more when it does not fit; not in one-chunk lists, where the vocabulary has it);
+the document numbers, relative to the chunk's first document, in Elias-Fano form; the first occurrence of every
+document less its rank, in Elias-Fano form (nothing when t = m); the positions inside the documents at a fixed width.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from corver.index.kernels.jit import bit_length, jit, load32, load64, popcount, select64, trailing_zeros
+
+__all__ = ["CORRUPT", "MAX_CHUNK", "SMALL", "Field"]
+
+SMALL = 128  # lists of at most so many documents are one chunk
+MAX_CHUNK = 4096  # no chunk has more documents
+CORRUPT = -2
+NO_POSITIONS = 1  # bit of FLAGS
+
+
+class Field:
+    """Columns of a table of resolved lists, int64 (lists, Field.COUNT)."""
+
+    ADDRESS, BYTES, DOCUMENTS, OCCURRENCES, SHIFT, CHUNKS, FLAGS, BITMAP, LAST = range(9)
+    COUNT = 9
+
+
+ADDRESS, BYTES, DOCUMENTS, OCCURRENCES, SHIFT, CHUNKS, FLAGS, BITMAP, LAST = range(9)
+
+
+@jit
+def read_bits(address, bit, width):
+    """`width` (at most 57) bits at bit offset `bit`; reads up to 7 bytes further."""
+    word = load64(address + (bit >> 3)) >> np.uint64(bit & 7)
+    return np.int64(word & ((np.uint64(1) << np.uint64(width)) - np.uint64(1)))
+
+
+@jit
+def low_width(universe, count):
+    """Low bits of an Elias-Fano sequence of `count` (> 0) numbers below `universe` (> 0)."""
+    return max(0, bit_length(universe) - bit_length(count))
+
+
+@jit
+def upper_length(universe, count, low):
+    """Bits of the upper part of that sequence."""
+    return count + (universe >> low) + 1
+
+
+@jit
+def _select_one(address, k, bits):
+    """Index of the k-th one bit from a byte address on, or -1 when it is not among the first `bits`."""
+    base = 0
+    while base < bits:
+        word = load64(address + (base >> 3))
+        ones = popcount(word)
+        if k < ones:
+            return base + select64(word, k)
+        k -= ones
+        base += 64
+    return -1
+
+
+@jit
+def _select_zero(address, k, bits):
+    """Index of the k-th zero bit from a byte address on, or -1 when it is not among the first `bits`."""
+    base = 0
+    while base < bits:
+        word = ~load64(address + (base >> 3))
+        zeros = popcount(word)
+        if k < zeros:
+            return base + select64(word, k)
+        k -= zeros
+        base += 64
+    return -1
+
+
+@jit
+def open_chunk(lists, row, chunk, group_starts):
+    """(address, bytes, m, first document, range, t) of a chunk; m is CORRUPT when the header makes no sense.
+
+    t is -1 where the chunk itself says it.
+    """
+    address = lists[row, ADDRESS]
+    size = lists[row, BYTES]
+    if lists[row, CHUNKS] == 1:
+        last = group_starts[group_starts.size - 1]
+        return address, size, lists[row, DOCUMENTS], np.int64(0), np.int64(last), lists[row, OCCURRENCES]
+    entry = address + 8 * chunk
+    start, rank = load32(entry), load32(entry + 4)
+    stop, following = load32(entry + 8), load32(entry + 12)
+    shift = lists[row, SHIFT]
+    first = np.int64(group_starts[chunk << shift])
+    end = np.int64(group_starts[min((chunk + 1) << shift, group_starts.size - 1)])
+    count = following - rank
+    if stop > size or start > stop or count < 0 or count > min(MAX_CHUNK, end - first):
+        count = CORRUPT
+    return address + start, stop - start, count, first, end - first, np.int64(-1)
+
+
+@jit
+def _body(address, size, count, total):
+    """(bit where the documents start, t) of a chunk."""
+    if total >= 0:
+        return 0, total
+    extra = load64(address) & np.uint64(0xFFFF)
+    if extra == 0xFFFF:
+        return 48, count + load32(address + 2)
+    return 16, count + np.int64(extra)
+
+
+@jit
+def decode_documents(address, size, count, first, span, total, out):
+    """The documents of a chunk into `out`; their number, or CORRUPT."""
+    if count <= 0:
+        return count
+    start, _ = _body(address, size, count, total)
+    low = low_width(span, count)
+    upper = upper_length(span, count, low)
+    lows = start + upper
+    if lows + count * low > 8 * size:
+        return CORRUPT
+    address_upper = address + (start >> 3)
+    i = 0
+    base = 0
+    limit = first + span
+    while base < upper:
+        word = load64(address_upper + (base >> 3))
+        while word != 0:
+            high = base + trailing_zeros(word) - i
+            document = first + (high << low | read_bits(address, lows + i * low, low))
+            if document >= limit or high < 0:
+                return CORRUPT
+            out[i] = document
+            i += 1
+            if i == count:
+                return count
+            word &= word - np.uint64(1)
+        base += 64
+    return CORRUPT
+
+
+@jit
+def find_in_chunk(address, size, count, first, span, total, document):
+    """Rank of a document inside a chunk, -1 when it is not there, or CORRUPT."""
+    if count <= 0:
+        return -1 if count == 0 else CORRUPT
+    start, _ = _body(address, size, count, total)
+    low = low_width(span, count)
+    upper = upper_length(span, count, low)
+    lows = start + upper
+    if lows + count * low > 8 * size:
+        return CORRUPT
+    address_upper = address + (start >> 3)
+    high = (document - first) >> low
+    bit = 0
+    if high > 0:
+        bit = _select_zero(address_upper, high - 1, upper) + 1
+    rank = bit - high
+    if rank < 0:
+        return CORRUPT
+    wanted = (document - first) & ((1 << low) - 1)
+    while rank < count and (load64(address_upper + (bit >> 3)) >> np.uint64(bit & 7)) & np.uint64(1):
+        value = read_bits(address, lows + rank * low, low)
+        if value >= wanted:
+            return rank if value == wanted else -1
+        rank += 1
+        bit += 1
+    return -1
+
+
+@jit
+def occurrence_range(address, size, count, span, total, rank):
+    """(first, number, t, bit of the positions) of the occurrences of the rank-th document; number < 0 if corrupt."""
+    start, t = _body(address, size, count, total)
+    low = low_width(span, count)
+    bit = start + upper_length(span, count, low) + count * low
+    extra = t - count
+    if extra < 0 or bit > 8 * size:
+        return 0, CORRUPT, t, bit
+    if extra == 0:
+        return rank, 1, t, bit
+    bit = (bit + 7) >> 3 << 3
+    low = low_width(extra, count)
+    upper = upper_length(extra, count, low)
+    lows = bit + upper
+    positions = lows + count * low
+    if positions > 8 * size:
+        return 0, CORRUPT, t, positions
+    address_upper = address + (bit >> 3)
+    one = _select_one(address_upper, rank, upper)
+    begin = rank + ((one - rank) << low | read_bits(address, lows + rank * low, low))
+    end = t
+    if rank + 1 < count:
+        one = _next_one(address_upper, one + 1, upper)
+        end = rank + 1 + ((one - rank - 1) << low | read_bits(address, lows + (rank + 1) * low, low))
+    if begin < 0 or end <= begin or end > t:
+        return 0, CORRUPT, t, positions
+    return begin, end - begin, t, positions
+
+
+@jit
+def _next_one(address, bit, bits):
+    """Index of the first one bit at or after `bit`, or -1."""
+    while bit < bits:
+        word = load64(address + (bit >> 3)) >> np.uint64(bit & 7)
+        if word != 0:
+            return bit + trailing_zeros(word)
+        bit += 64 - (bit & 7)
+    return -1
+
+
+@jit
+def decode_positions(address, size, width, first, number, positions_bit, t, out):
+    """`number` positions from the first-th on into `out`; False when the chunk is too short for its t positions."""
+    if positions_bit + t * width > 8 * size:
+        return False
+    bit = positions_bit + first * width
+    mask = (np.uint64(1) << np.uint64(width)) - np.uint64(1)
+    for i in range(number):
+        out[i] = np.int64((load64(address + (bit >> 3)) >> np.uint64(bit & 7)) & mask)
+        bit += width
+    return True
+
+
+@jit
+def chunk_of(lists, row, document, groups):
+    """Number of the chunk that would hold a document."""
+    if lists[row, CHUNKS] == 1:
+        return np.int64(0)
+    return np.int64(groups[document]) >> lists[row, SHIFT]
+
+
+@jit
+def chunk_width(lists, row, chunk, group_starts, lengths):
+    """Bits of a position in a chunk: enough for the last document of its range, or of a one-chunk list."""
+    last = lists[row, LAST]
+    if lists[row, CHUNKS] > 1:
+        last = np.int64(group_starts[min((chunk + 1) << lists[row, SHIFT], group_starts.size - 1)]) - 1
+    return bit_length(max(np.int64(lengths[last]) - 1, 0))
