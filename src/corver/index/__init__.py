@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from corver.index.build import BuildProgress, BuildReport, build_index
-    from corver.index.index import Index, IndexInfo
+    from corver.index.query import Index, IndexInfo
 
 __all__ = ["BuildProgress", "BuildReport", "Index", "IndexInfo", "build_index"]
 
 _HOMES = {
     "BuildProgress": "corver.index.build",
     "BuildReport": "corver.index.build",
-    "Index": "corver.index.index",
-    "IndexInfo": "corver.index.index",
+    "Index": "corver.index.query",
+    "IndexInfo": "corver.index.query",
     "build_index": "corver.index.build",
 }
 
