@@ -56,7 +56,13 @@
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") hide();
   });
-  document.addEventListener("scroll", hide, { passive: true });
+  // Moving the focus by keyboard scrolls the page: the panel follows its sentence then, and closes otherwise.
+  const follow = () => {
+    const focused = document.activeElement;
+    if (!tip.hidden && focused.matches(".s:focus-visible")) show(focused);
+    else hide();
+  };
+  document.addEventListener("scroll", follow, { passive: true });
   document.querySelectorAll("form").forEach((form) => {
     form.addEventListener("submit", (event) => event.preventDefault());
   });
