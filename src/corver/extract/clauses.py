@@ -16,6 +16,7 @@ from corver.types import Pair, Span
 __all__ = ["Reading", "read_pairs"]
 
 _MAX_PAIRS = 8
+_MAX_CLAUSES = 12
 _TALKERS = frozenset({"i", "we", "you", "let"})
 _SINGULAR_PRONOUNS = frozenset({"he", "she", "it", "him", "her", "i", "you", "his", "its"})
 _DISCOURSE = frozenset({"yes", "no", "sure", "okay", "ok", "alright", "hello", "so", "note", "nope"})
@@ -39,7 +40,8 @@ class _Head:
 
 def _speaks(pair: Pair) -> bool:
     """Whether the object of a pair holds a name or a number."""
-    return any(char.isupper() or char.isdigit() for char in pair.tail)
+    tail = pair.tail
+    return tail != tail.lower() or any(char.isdigit() for char in tail)
 
 
 def read_pairs(found: Scan) -> Reading:
@@ -48,7 +50,8 @@ def read_pairs(found: Scan) -> Reading:
         return Reading()
     reader = _Reader(found)
     start = 0
-    for end in [*(i for i, tag in enumerate(found.tags) if tag == ";"), len(found)]:
+    stops = [i for i, tag in enumerate(found.tags) if tag == ";"] if ";" in found.tags else []
+    for end in [*stops, len(found)]:
         if end > start:
             reader.read(start, end)
         start = end + 1
@@ -62,7 +65,9 @@ class _Reader:
         self.found = found
         self.reading = Reading()
         self.seen: set[tuple[Range, Range]] = set()
+        self.generic: dict[Range, bool] = {}
         self.end = len(found)
+        self.clauses = self.predicates = 0
 
     # -- emitting ------------------------------------------------------------------------------------------------
 
@@ -95,10 +100,16 @@ class _Reader:
     def _generic(self, head: _Head) -> bool:
         """Whether the head is "the answer" and its like, or the speaker."""
         found, span = self.found, head.tokens
-        if found.lower(span.start) in _TALKERS:
-            return found.tags[span.start] == "O"
-        # Capitals count for nothing here: "Answer: Warsaw", "The Answer is Warsaw".
-        return all(found.lower(i) in GENERIC_HEADS for i in range(span.start, span.end))
+        known = self.generic.get(span)
+        if known is None:
+            first = found.lowers[span.start]
+            if first in _TALKERS:
+                known = found.tags[span.start] == "O"
+            else:
+                # Capitals count for nothing here: "Answer: Warsaw", "The Answer is Warsaw".
+                known = all(word in GENERIC_HEADS for word in found.lowers[span.start : span.end])
+            self.generic[span] = known
+        return known
 
     def words(self, span: Range) -> str:
         return text_of(self.found, span)
@@ -110,6 +121,9 @@ class _Reader:
 
     def read(self, start: int, end: int) -> None:
         """Read one clause in [start, end)."""
+        self.clauses += 1
+        if self.clauses > _MAX_CLAUSES:
+            return
         self.end = end
         if self.found.tags[start] == "A" and self.found.words[start][0].isupper() and self.found.tag(start + 1) in "Bv":
             # "Always features Audrey Hepburn": what looks like an adverb is the subject.
@@ -299,6 +313,9 @@ class _Reader:
     def _predicate(self, head: _Head, verb: int) -> None:
         """The verb at `verb`, its object, and whatever follows with the same subject."""
         found = self.found
+        self.predicates += 1
+        if self.predicates > _MAX_CLAUSES:
+            return
         group = verb_group(found, verb) if found.tags[verb] != "P" else Range(verb, verb + 1)
         relation = self.words(group)
         if found.tag(group.end) == "R" and found.lower(group.end) == "that" and group.end + 1 < self.end:

@@ -30,8 +30,8 @@ def text_of(found: Scan, span: Range) -> str:
 
 def is_named(found: Scan, span: Range) -> bool:
     """Whether a range holds a name or a number."""
-    tags = found.tags
-    return any(tags[i] in "ND" for i in range(span.start, span.end))
+    part = found.tags[span.start : span.end]
+    return "N" in part or "D" in part
 
 
 def noun_phrase(found: Scan, at: int, *, title: bool = False) -> Range:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from corver.errors import UsageError
@@ -67,7 +66,7 @@ class RulesExtractor:
                 name = memory.resolve(pair.head) if self._resolve_pronouns else None
                 name = name if name is not None else lent
                 if name is not None:
-                    pair = replace(pair, head=name, head_span=None)
+                    pair = Pair(name, pair.relation, pair.tail, None, pair.tail_span)
             resolved.append(pair)
         if not pairs:
             return []

@@ -39,12 +39,20 @@ _SAME_PAST = frozenset(
 _ROLES = frozenset({"CEO", "CFO", "CTO", "COO", "MP", "PM", "VP"})
 
 
+_BEYOND = 8
+
+
 @dataclass(slots=True)
 class Scan:
-    """A scanned sentence. words[i] stands at text[starts[i]:ends[i]]; tags is one letter a word, for regexes."""
+    """A scanned sentence of W words; words[i] stands at text[starts[i]:ends[i]].
+
+    tags: one letter a word. lowers: the words in lower case. Both go on beyond the last word, with "." and "", so that
+    looking a few words ahead (and, by Python's negative indices, back) needs no check.
+    """
 
     text: str
     words: list[str]
+    lowers: list[str]
     starts: list[int]
     ends: list[int]
     tags: list[str]
@@ -53,17 +61,18 @@ class Scan:
         return len(self.words)
 
     def lower(self, i: int) -> str:
-        """The word in lower case, "" beyond either end."""
-        return self.words[i].lower() if 0 <= i < len(self.words) else ""
+        """The word in lower case, "" just beyond either end."""
+        return self.lowers[i]
 
     def tag(self, i: int) -> str:
-        """The tag, "." beyond either end."""
-        return self.tags[i] if 0 <= i < len(self.tags) else "."
+        """The tag, "." just beyond either end."""
+        return self.tags[i]
 
 
 def scan(text: str) -> Scan:
     """Read a sentence."""
     words: list[str] = []
+    lowers: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
     tags: list[str] = []
@@ -74,8 +83,9 @@ def scan(text: str) -> Scan:
             continue
         start, end = match.span(kind)
         word = text[start:end]
+        lower = word.lower()
         if kind == "word":
-            tag = _tag_word(word, first=not words or tags[-1] in ":;(")
+            tag = _tag_word(word, lower, first=not words or tags[-1] in ":;(")
         elif kind == "number":
             tag = "D"
         elif kind == "mark":
@@ -85,17 +95,19 @@ def scan(text: str) -> Scan:
         else:
             tag = "S" if kind == "possessive" else "N"
         words.append(word)
+        lowers.append(lower)
         starts.append(start)
         ends.append(end)
         tags.append(tag)
-    found = Scan(text, words, starts, ends, tags)
+    lowers.extend([""] * _BEYOND)
+    tags.extend(["."] * _BEYOND)
+    found = Scan(text, words, lowers, starts, ends, tags)
     _retag(found)
     return found
 
 
-def _tag_word(word: str, *, first: bool) -> str:
+def _tag_word(word: str, lower: str, *, first: bool) -> str:
     """The tag of a word by itself. first: it begins a clause, where a capital means nothing."""
-    lower = word.lower()
     if word == lower:
         return TAGS.get(lower) or _tag_by_form(lower)
     tag = TAGS.get(lower)
@@ -122,9 +134,8 @@ def _tag_by_form(lower: str) -> str:
 def _retag(found: Scan) -> None:
     """Settle words whose tag depends on their neighbours, from left to right."""
     tags, words = found.tags, found.words
-    for i, tag in enumerate(tags):
-        before = tags[i - 1] if i else "."
-        after = tags[i + 1] if i + 1 < len(tags) else "."
+    for i in range(len(words)):
+        tag, before, after = tags[i], tags[i - 1], tags[i + 1]
         if tag in "vV":
             tags[i] = _verb_or_noun(found, i, before, after)
         elif tag == "w":
@@ -138,7 +149,7 @@ def _retag(found: Scan) -> None:
         elif tag == "t":
             tags[i] = _infinitive_or_preposition(found, i, after)
         elif tag == "A":
-            if before in "TQ" and after in "wNV":
+            if before in "TQS" and after in "wNVvGD":
                 tags[i] = "w"
         elif tag == "O":
             tags[i] = _pronoun_or_other(found, i, before, after)

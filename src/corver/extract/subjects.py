@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from corver.extract.lexicon import FEMALE_NAMES, GENERIC_HEADS, MALE_NAMES, TAGS, THING_WORDS
-from corver.extract.phrases import narrow, noun_phrase, text_of
+from corver.extract.phrases import Range, narrow, noun_phrase, text_of
 from corver.extract.scan import scan
 
 __all__ = ["Subject", "SubjectMemory", "is_resolvable", "question_subject"]
@@ -114,6 +114,9 @@ def question_subject(question: str) -> str | None:
             at += 1
             continue
         phrase = noun_phrase(found, at)
+        if phrase.end - phrase.start > 1 and found.tags[phrase.end - 1] == "v":
+            # "did World War II end": the question's verb stands at the end.
+            phrase = Range(phrase.start, phrase.end - 1)
         core = narrow(found, phrase)[1]
         if any(found.tags[i] == "N" for i in range(core.start, core.end)):
             return text_of(found, core)
