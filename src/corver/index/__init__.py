@@ -10,16 +10,35 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from corver.index.build import BuildProgress, BuildReport, build_index
+    from corver.index.evidence import Passage
+    from corver.index.mentions import Mentions, Profile
     from corver.index.query import Index, IndexInfo
+    from corver.index.verify import VerifyReport, verify_index
 
-__all__ = ["BuildProgress", "BuildReport", "Index", "IndexInfo", "build_index"]
+__all__ = [
+    "BuildProgress",
+    "BuildReport",
+    "Index",
+    "IndexInfo",
+    "Mentions",
+    "Passage",
+    "Profile",
+    "VerifyReport",
+    "build_index",
+    "verify_index",
+]
 
 _HOMES = {
     "BuildProgress": "corver.index.build",
     "BuildReport": "corver.index.build",
     "Index": "corver.index.query",
     "IndexInfo": "corver.index.query",
+    "Mentions": "corver.index.mentions",
+    "Passage": "corver.index.evidence",
+    "Profile": "corver.index.mentions",
+    "VerifyReport": "corver.index.verify",
     "build_index": "corver.index.build",
+    "verify_index": "corver.index.verify",
 }
 
 

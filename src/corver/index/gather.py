@@ -19,7 +19,15 @@ from corver.index.lists import ListTable
 from corver.index.segment import Segment
 from corver.index.tokenizer import Vocabulary
 
-__all__ = ["documents_with", "gather_alternatives", "gather_phrase_of", "scan_texts", "scratch_size"]
+__all__ = [
+    "documents_with",
+    "gather_alternatives",
+    "gather_phrase_of",
+    "occurrences_of",
+    "scan_texts",
+    "scratch_size",
+    "segment_tables",
+]
 
 _TEXT_BATCH = 4 << 20  # bytes of text that are tokenized at once
 
@@ -29,7 +37,7 @@ def scratch_size(segment: Segment) -> int:
     return max(MAX_CHUNK + SMALL, int(segment.lengths[-1]) + 64 if segment.documents else 0)
 
 
-def _tables(segment: Segment) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.uint32]]:
+def segment_tables(segment: Segment) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.uint32]]:
     return segment.groups, segment.group_starts, segment.lengths
 
 
@@ -47,7 +55,7 @@ def documents_with(table: ListTable, rows: Sequence[int]) -> NDArray[np.int64]:
         return np.zeros(0, dtype=np.int64)
     scratch = tuple(np.empty(scratch_size(segment), dtype=np.int64) for _ in range(3))
     out = np.empty(int(lists[distinct[0], DOCUMENTS]), dtype=np.int64)
-    found = common_documents(lists, np.array(distinct, dtype=np.int64), _tables(segment), out, scratch)
+    found = common_documents(lists, np.array(distinct, dtype=np.int64), segment_tables(segment), out, scratch)
     return out[: _sound(found, segment)]
 
 
@@ -74,10 +82,18 @@ def scan_texts(segment: Segment, documents: NDArray[np.int64], key: Sequence[str
     return np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.uint64)
 
 
-def _occurrences_of(table: ListTable, rows: Sequence[int], key: Sequence[str]) -> NDArray[np.uint64]:
-    """Occurrences of one word or of consecutive words."""
+def occurrences_of(
+    table: ListTable, rows: Sequence[int], key: Sequence[str], *, within: NDArray[np.int64] | None = None
+) -> NDArray[np.uint64]:
+    """Occurrences of one list or of consecutive words, document << 32 | position, ascending.
+
+    rows: the list of each word, or the one list of a phrase that was made before. key: the words, for the texts. within:
+    only these documents.
+    """
     lists, segment = table.table, table.segment
     documents = documents_with(table, rows)
+    if within is not None:
+        documents = np.intersect1d(documents, within, assume_unique=True)
     if documents.size == 0:
         return np.zeros(0, dtype=np.uint64)
     bare = [bool(lists[row, FLAGS] & NO_POSITIONS) for row in rows]
@@ -86,7 +102,7 @@ def _occurrences_of(table: ListTable, rows: Sequence[int], key: Sequence[str]) -
         return scan_texts(segment, documents, key)
     out = np.empty(min(kept), dtype=np.uint64)
     mine, theirs = (np.empty(scratch_size(segment), dtype=np.int64) for _ in range(2))
-    found = gather_phrase(lists, np.array(rows, dtype=np.int64), documents, _tables(segment), out, mine, theirs)
+    found = gather_phrase(lists, np.array(rows, dtype=np.int64), documents, segment_tables(segment), out, mine, theirs)
     out = out[: _sound(found, segment)]
     if not any(bare):
         return out
@@ -96,7 +112,7 @@ def _occurrences_of(table: ListTable, rows: Sequence[int], key: Sequence[str]) -
 
 def gather_phrase_of(table: ListTable, rows: Sequence[int], key: Sequence[str]) -> int:
     """Row of a new list with the occurrences of a phrase, 0 when there is none."""
-    return table.make(_occurrences_of(table, rows, key)) if all(rows) else 0
+    return table.make(occurrences_of(table, rows, key)) if all(rows) else 0
 
 
 def gather_alternatives(table: ListTable, members: Sequence[tuple[int, str | tuple[str, ...]]]) -> int:
@@ -104,5 +120,5 @@ def gather_alternatives(table: ListTable, members: Sequence[tuple[int, str | tup
 
     A list that was made for a phrase has positions; only plain words may lack them.
     """
-    pieces = [_occurrences_of(table, [row], [key] if isinstance(key, str) else key) for row, key in members if row]
+    pieces = [occurrences_of(table, [row], [key] if isinstance(key, str) else key) for row, key in members if row]
     return table.make(np.unique(np.concatenate(pieces))) if pieces else 0

@@ -20,10 +20,12 @@ from numpy.typing import NDArray
 from corver.corpus.document import Document, SourceInfo
 from corver.errors import IndexFormatError, UsageError
 from corver.index.manifest import Manifest
-from corver.types import Count, Query
+from corver.types import Clause, Count, Query
 
 if TYPE_CHECKING:
     from corver.index.engine import Prepared
+    from corver.index.evidence import Passage
+    from corver.index.mentions import Mentions, Profile
     from corver.index.segment import Segment
     from corver.index.terms import TermTable
 
@@ -191,12 +193,51 @@ class Index:
         """Counts of prepared queries, int64 (Q,), at most `cap`; the GIL is released."""
         return self._engine.count(prepared, window=window, cap=cap, threads=threads)
 
+    def mentions(self, subject: str, *, cap: int = 200, surname: bool = True) -> Mentions:
+        """Where a subject is mentioned: its exact phrase, else its content words within 10 words of each other.
+
+        cap: sample at most so many, evenly. surname: in documents with a mention, the last word of the subject standing
+        alone counts as one too. Raises UsageError when the subject holds no word.
+        """
+        from corver.index.mentions import find_mentions
+
+        return find_mentions(self._table(), subject, cap=cap, surname=surname)
+
+    def profile(
+        self,
+        mentions: Mentions,
+        units: Sequence[Clause],
+        *,
+        scale: float = 100.0,
+        cut: int = 600,
+        edges: Sequence[int] | None = None,
+    ) -> Profile:
+        """How near each unit stands to the mentions of a subject: frequencies, kernel sums, distance histograms.
+
+        scale: of the kernel exp(-d / scale). cut: the largest distance in words that still counts. edges: upper bounds
+        of the histogram's bins, ascending. One walk over the documents of the mentions gives all of them.
+        """
+        from corver.index.mentions import DEFAULT_EDGES, profile_of
+
+        return profile_of(mentions, units, scale=scale, cut=cut, edges=DEFAULT_EDGES if edges is None else edges)
+
+    def evidence(self, query: Query, *, n: int = 5, window: int = 1000) -> list[Passage]:
+        """Passages where the clauses of a query stand together, one a document, the tightest first.
+
+        Raises UsageError when the index was built without texts.
+        """
+        if not self.info().has_text:
+            raise UsageError(f"{self.path} was built without texts; evidence needs an index with stored text")
+        from corver.index.evidence import find_passages
+
+        return find_passages(self._table(), query, n=n, window=window)
+
     def document(self, number: int) -> Document:
         """A document by its number, 0 … documents - 1: title, address, and text where it is stored."""
         if not 0 <= number < self.documents:
             raise UsageError(f"there is no document {number}; the index has {self.documents}")
         for segment in self._segments:
             if number < segment.documents:
-                return segment.document(number)
+                return segment.numbered_document(number)
             number -= segment.documents
         raise AssertionError("unreachable: numbers are checked above")

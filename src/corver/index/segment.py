@@ -136,6 +136,10 @@ class Segment:
             self._texts = TextReader(self.folder, self._map(TEXTS), self._map(TEXT_BLOCKS), self.documents)
         return self._texts
 
+    def number(self, rank: int) -> int:
+        """Number of a document in the order of the corpus, from its place in the order of length."""
+        return int(self._order[rank])
+
     def text(self, rank: int) -> bytes:
         """The stored text of a document, in UTF-8."""
         with self._lock:
@@ -143,5 +147,9 @@ class Segment:
 
     def document(self, rank: int) -> Document:
         """Title, address and text of a document."""
+        return self.numbered_document(int(self._order[rank]))
+
+    def numbered_document(self, number: int) -> Document:
+        """The same by its number in the order of the corpus."""
         with self._lock:
-            return self._reader().document(int(self._order[rank]))
+            return self._reader().document(number)

@@ -1,0 +1,190 @@
+"""The mentions of a subject and the profile of a sentence around them.
+
+In: a term table, a subject, units. Out: `Mentions` and `Profile`. The score that is made of them belongs to the reward.
+Where the subject is mentioned is found once; a profile then looks only at the documents of the mentions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corver.errors import LookupFailedError, UsageError
+from corver.index.gather import documents_with, occurrences_of, scan_texts, scratch_size, segment_tables
+from corver.index.kernels.postings import DOCUMENTS, FLAGS, NO_POSITIONS, OCCURRENCES
+from corver.index.kernels.profile import near_in_documents, profile_units
+from corver.index.lists import ListTable
+from corver.index.terms import TermTable
+from corver.text.stopwords import STOPWORDS
+from corver.text.words import words
+from corver.types import Clause, Phrase
+
+__all__ = ["DEFAULT_EDGES", "Mentions", "Profile", "find_mentions", "profile_of"]
+
+DEFAULT_EDGES = (0, 1, 2, 5, 10, 20, 50, 100, 200, 300, 600)
+LOOSE_WINDOW = 10  # words that the content words of a subject may stand apart where its exact form never occurs
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Where a subject is mentioned.
+
+    total: all mentions in the corpus. places: a sample of at most `cap` of them, one uint64 array a segment
+    (document << 32 | position of its first word), ascending. exact: found as a phrase, not as words near each other.
+    """
+
+    subject: str
+    total: int
+    places: tuple[NDArray[np.uint64], ...]
+    exact: bool
+    table: TermTable
+
+    def __len__(self) -> int:
+        """Number of sampled mentions, the n of a profile."""
+        return sum(place.size for place in self.places)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How near U units stand to n mentions of a subject.
+
+    frequencies: int64 (U,), occurrences of each unit in the corpus. sums: float64 (U,), sum over mentions of
+    exp(-d / scale), d the distance in words to the nearest such unit in the document, d <= cut. histogram: int64
+    (U, E), mentions by the first edge that d does not pass; its running sum over edges counts every window.
+    """
+
+    mentions: int
+    frequencies: NDArray[np.int64]
+    sums: NDArray[np.float64]
+    histogram: NDArray[np.int64]
+    edges: tuple[int, ...]
+
+
+def find_mentions(table: TermTable, subject: str, *, cap: int, surname: bool) -> Mentions:
+    """Mentions of a subject: its exact phrase, else its content words within 10 words of each other.
+
+    surname: in documents with a mention, the last word of the subject standing alone is a mention too.
+    """
+    if cap < 1:
+        raise UsageError(f"a cap of {cap} mentions makes no sense; it must be 1 or more")
+    found = words(subject)
+    if not found:
+        raise UsageError(f"the subject {subject!r} holds no word")
+    (number,) = table.numbers([[Phrase(tuple(found))]])[0]
+    exact = bool(table.occurrences[number] > 0)
+    whole = [
+        _exact_places(lists, int(column[number]), found) if exact else _loose_places(table, s, found)
+        for s, (column, lists) in enumerate(zip(table.rows, table.lists, strict=True))
+    ]
+    if surname and len(found) > 1 and found[-1] not in STOPWORDS:
+        whole = [_with_surname(table, s, place, found, exact) for s, place in enumerate(whole)]
+    total = sum(place.size for place in whole)
+    return Mentions(subject, total, tuple(_sampled(whole, cap)), exact, table)
+
+
+def _sampled(places: Sequence[NDArray[np.uint64]], cap: int) -> list[NDArray[np.uint64]]:
+    """Every n-th mention, so that at most cap are left."""
+    total = sum(place.size for place in places)
+    if total <= cap:
+        return list(places)
+    chosen = ((np.arange(cap) + 0.5) * total / cap).astype(np.int64)
+    bounds = np.cumsum([0] + [place.size for place in places])
+    return [place[chosen[(chosen >= a) & (chosen < b)] - a] for place, a, b in zip(places, bounds, bounds[1:], strict=False)]
+
+
+def _exact_places(lists: ListTable, row: int, found: Sequence[str]) -> NDArray[np.uint64]:
+    return occurrences_of(lists, [row], found) if row else np.zeros(0, dtype=np.uint64)
+
+
+def _loose_places(table: TermTable, s: int, found: Sequence[str]) -> NDArray[np.uint64]:
+    """Positions of the rarest content word that has all others within LOOSE_WINDOW words."""
+    content = list(dict.fromkeys(word for word in found if word not in STOPWORDS)) or list(found)
+    numbers = table.numbers([content])[0]
+    anchor = min(range(len(numbers)), key=lambda k: (int(table.occurrences[numbers[k]]), content[k]))
+    numbers.insert(0, numbers.pop(anchor))
+    places = near_places(table, s, numbers, LOOSE_WINDOW)
+    return places[:, 0].astype(np.uint64) << np.uint64(32) | places[:, 1].astype(np.uint64)
+
+
+def near_places(table: TermTable, s: int, numbers: Sequence[int], window: int) -> NDArray[np.int64]:
+    """int64 (n, 3): (document, position, distance) of the first term where all others stand within the window."""
+    lists = table.lists[s]
+    rows = [int(table.rows[s][number]) for number in numbers]
+    if not all(rows):
+        return np.zeros((0, 3), dtype=np.int64)
+    documents = documents_with(lists, rows)
+    part, rows = with_positions(lists, rows, [table.keys[number] for number in numbers], documents)
+    if not all(rows):
+        return np.zeros((0, 3), dtype=np.int64)
+    segment = lists.segment
+    out = np.empty((int(part.table[rows[0], OCCURRENCES]), 3), dtype=np.int64)
+    mine, theirs = (np.empty(scratch_size(segment), dtype=np.int64) for _ in range(2))
+    count = near_in_documents(
+        part.table, np.array(rows, dtype=np.int64), documents, segment_tables(segment), window, out, mine, theirs
+    )
+    if count < 0:
+        raise LookupFailedError(f"{segment.folder} is damaged; run corver index verify, then rebuild the index")
+    return out[:count]
+
+
+def with_positions(
+    lists: ListTable, rows: list[int], keys: Sequence[object], documents: NDArray[np.int64]
+) -> tuple[ListTable, list[int]]:
+    """The same rows with positions for those that lack them, looked up in the texts of some documents."""
+    bare = [row and bool(lists.table[row, FLAGS] & NO_POSITIONS) for row in rows]
+    if not any(bare):
+        return lists, rows
+    part = lists.part(rows)
+    own = [i + 1 if row else 0 for i, row in enumerate(rows)]
+    for i, key in enumerate(keys):
+        if bare[i]:
+            own[i] = part.make(scan_texts(lists.segment, documents, [str(key)]))
+    return part, own
+
+
+def _with_surname(
+    table: TermTable, s: int, places: NDArray[np.uint64], found: Sequence[str], exact: bool
+) -> NDArray[np.uint64]:
+    """Add the last word where it stands alone in documents that hold a mention."""
+    (number,) = table.numbers([[found[-1]]])[0]
+    lists, row = table.lists[s], int(table.rows[s][number])
+    if places.size == 0 or row == 0:
+        return places
+    documents = np.unique(places >> np.uint64(32)).astype(np.int64)
+    alone = occurrences_of(lists, [row], [found[-1]], within=documents)
+    if exact:
+        inside = np.concatenate([places + np.uint64(i) for i, word in enumerate(found) if word == found[-1]])
+        alone = np.setdiff1d(alone, inside, assume_unique=False)
+    return np.union1d(places, alone)
+
+
+def profile_of(
+    mentions: Mentions, units: Sequence[Clause], *, scale: float, cut: int, edges: Sequence[int]
+) -> Profile:
+    """Frequencies, kernel sums and distance histograms of units around mentions, in one walk over their documents."""
+    if scale <= 0 or cut < 0:
+        raise UsageError("scale must be above 0 and cut 0 or more")
+    table = mentions.table
+    numbers = np.array(table.numbers([units])[0], dtype=np.int64)
+    sums = np.zeros(numbers.size, dtype=np.float64)
+    histogram = np.zeros((numbers.size, len(edges)), dtype=np.int64)
+    limits = np.array(edges, dtype=np.int64)
+    for s, places in enumerate(mentions.places):
+        if places.size == 0 or numbers.size == 0:
+            continue
+        lists, rows = table.lists[s], table.rows[s][numbers]
+        if np.any(lists.table[rows, FLAGS] & NO_POSITIONS):
+            documents = np.unique(places >> np.uint64(32)).astype(np.int64)
+            lists, own = with_positions(lists, rows.tolist(), [table.keys[n] for n in numbers.tolist()], documents)
+            rows = np.array(own, dtype=np.int64)
+        segment = lists.segment
+        sound = profile_units(
+            lists.table, rows, places, segment_tables(segment), float(scale), cut, limits, sums, histogram,
+            np.empty(scratch_size(segment), dtype=np.int64),
+        )  # fmt: skip
+        if not sound:
+            raise LookupFailedError(f"{segment.folder} is damaged; run corver index verify, then rebuild the index")
+    return Profile(len(mentions), table.occurrences[numbers], sums, histogram, tuple(edges))
