@@ -18,6 +18,7 @@ COMMANDS = (
     ("index", "verify"),
     ("index", "count"),
     ("count",),
+    ("evidence",),
     ("score",),
     ("train",),
     ("zone",),
@@ -33,7 +34,7 @@ def test_the_root_lists_every_command() -> None:
     result = corver("--help")
     assert result.exit_code == 0
     listed = [line.split()[0] for line in result.stdout.split("Commands:")[1].splitlines() if line.strip()]
-    assert listed == ["demo", "doctor", "index", "count", "score", "train", "zone", "report"]
+    assert listed == ["demo", "doctor", "index", "count", "evidence", "score", "train", "zone", "report"]
     assert result.stderr == ""
 
 
@@ -87,6 +88,9 @@ WRONG = (
     ("count {folder} a --window -1", 2, "--window"),
     ("count {folder} a --cap 0", 2, "--cap"),
     ("count {folder}", 2, "WORD"),
+    ("evidence {missing} a b", 1, "does not exist"),
+    ("evidence {damaged} a b", 1, "damaged"),
+    ("evidence {folder} a -n 0", 2, "-n"),
     ("index count {missing} a b", 1, "does not exist"),
     ("index info {missing}", 1, "does not exist"),
     ("index info {text}", 1, "is a file"),

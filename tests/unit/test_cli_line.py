@@ -121,6 +121,42 @@ def test_an_index_is_verified_and_a_flipped_bit_found(corpus: Path, tmp_path: Pa
     assert victim.name in bad.stderr
 
 
+def test_verify_names_what_is_missing(corpus: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    assert run("index", "build", str(corpus), "--output", str(folder), "--workers", "1").exit_code == 0
+    victim = next(path for path in sorted(folder.rglob("segment-*/*")) if path.is_file())
+    victim.unlink()
+    result = run("index", "verify", str(folder), "--json")
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)
+    assert found["ok"] is False
+    assert found["problems"] == [f"{victim}: missing"]
+
+
+def test_evidence_shows_where_the_words_stand(index: str) -> None:
+    result = run("evidence", index, "curie", "warsaw", "-n", "1", "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    (passage,) = json.loads(result.stdout)["passages"]
+    assert {passage["text"][start:end].lower() for start, end in passage["spans"]} == {"curie", "warsaw"}
+    document = dict(DOCUMENTS)[passage["title"]]
+    assert document[passage["start"] : passage["end"]] == passage["text"]
+    shown = run("evidence", index, "curie", "warsaw")
+    assert [line for line in shown.stdout.splitlines() if line[0].isdigit()] in (
+        ["1. Marie Curie", "2. Warsaw"],
+        ["1. Warsaw", "2. Marie Curie"],
+    )
+    nothing = run("evidence", index, "curie", "lisbon", "--json")
+    assert (nothing.exit_code, json.loads(nothing.stdout)["passages"]) == (0, [])
+
+
+@pytest.mark.parametrize("command", ["count", "evidence"])
+def test_a_clause_without_a_word_is_wrong_use(index: str, command: str) -> None:
+    result = run(command, index, "curie", "!!!")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.count("\n") == 1
+    assert "!!!" in result.stderr
+
+
 def test_an_index_without_texts_counts_the_same(corpus: Path, tmp_path: Path, index: str) -> None:
     folder = tmp_path / "index"
     built = run("index", "build", str(corpus), "--output", str(folder), "--workers", "1", "--no-text", "--json")
@@ -128,6 +164,9 @@ def test_an_index_without_texts_counts_the_same(corpus: Path, tmp_path: Path, in
     assert json.loads(built.stdout)["has_text"] is False
     for words in (["curie", "warsaw"], ["New York"]):
         assert run("count", str(folder), *words).stdout == run("count", index, *words).stdout
+    refused = run("evidence", str(folder), "curie")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "without texts" in refused.stderr
 
 
 def process(*words: str) -> subprocess.Popen[bytes]:

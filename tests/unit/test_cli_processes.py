@@ -26,6 +26,7 @@ COMMANDS = (
     ("index", "verify"),
     ("index", "count"),
     ("count",),
+    ("evidence",),
     ("score",),
     ("train",),
     ("zone",),
@@ -140,6 +141,28 @@ def test_a_full_disk_behind_standard_output_is_one_line() -> None:
         )
     assert done.returncode == 1
     assert done.stderr == b"corver: error: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "redirections", "line"),
+    [
+        ("--version", ">&-", "corver: error: standard output: Bad file descriptor"),
+        ("score --index x", "<&-", "corver: error: standard input: is closed; name a file"),
+    ],
+)
+def test_closed_and_strange_streams_are_one_line(words: str, redirections: str, line: str) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"'{sys.executable}' -m corver.cli {words} {redirections}"],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(line)
+    assert done.stderr.count("\n") == 1
+    assert "report it" not in done.stderr
 
 
 def test_a_reader_that_went_away_is_no_fault() -> None:

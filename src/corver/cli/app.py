@@ -13,6 +13,7 @@ import typer
 from corver import __version__
 from corver.cli.count import count_command
 from corver.cli.doctor import doctor_command
+from corver.cli.evidence import evidence_command
 from corver.cli.group import CorverGroup
 from corver.cli.index import index_app
 from corver.cli.options import PASS_THROUGH
@@ -66,6 +67,7 @@ def root(
 app.command("demo")(demo_command)
 app.add_typer(index_app, name="index")
 app.command("count")(count_command)
+app.command("evidence")(evidence_command)
 app.command("score")(score_command)
 _pass_through: dict[str, Any] = {"context_settings": PASS_THROUGH}
 app.command("train", **_pass_through)(train_command)

@@ -129,7 +129,7 @@ def _live(stream: TextIO) -> RichProgress:
             unit = task.fields["unit"]
             of = "" if task.total is None else f" of {quantity(task.total, unit)}"
             rate = "" if task.speed is None else f"  {quantity(task.speed, unit)}/s"
-            return Text(f"{quantity(task.completed, unit)}{of} {_noun(unit)}{rate}".rstrip())
+            return Text(f"{quantity(task.completed, unit)}{of} {_noun(unit)}".rstrip() + rate)
 
     return RichProgress(
         TextColumn("{task.description}", markup=False),

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from corver.cli.options import Directory, JsonFlag, WindowOption
+from corver.cli.options import Directory, JsonFlag, WindowOption, WordList
 from corver.cli.output import emit, emit_json
 
 __all__ = ["count_command"]
@@ -18,9 +18,7 @@ __all__ = ["count_command"]
 
 def count_command(
     directory: Directory,
-    words: Annotated[
-        list[str], typer.Argument(metavar="WORD", help="Words; quote several to make a phrase.", show_default=False)
-    ],
+    words: WordList,
     window: WindowOption = 1000,
     cap: Annotated[int | None, typer.Option(min=1, metavar="N", help="Stop counting at N.")] = None,
     json: JsonFlag = False,

@@ -23,6 +23,8 @@ __all__ = ["reading", "writing"]
 def reading(path: str) -> Iterator[tuple[BinaryIO, str]]:
     """A stream to read and what to call it in messages. Raises InputError when it cannot be read."""
     if path == "-":
+        if sys.stdin is None:
+            raise InputError("standard input: is closed; name a file")
         yield sys.stdin.buffer, "standard input"
         return
     try:

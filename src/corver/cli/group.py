@@ -28,9 +28,9 @@ _UsageError: Any = typer.BadParameter.__bases__[0]
 _INTERRUPTED = 130
 _PIPE_CLOSED = 141
 _DEBUG = "--debug"
-_ORDER = ("demo", "doctor", "index", "count", "score", "train", "zone", "report")
-_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE)
-"""Faults of the machine that carry no file name: a full disk, too many open files."""
+_ORDER = ("demo", "doctor", "index", "count", "evidence", "score", "train", "zone", "report")
+_MACHINE = (errno.EBADF, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE)
+"""Faults of the surroundings that may carry no file name: a full disk, too many open files, a closed stream."""
 
 
 class CorverGroup(TyperGroup):
@@ -125,6 +125,8 @@ def _flushed(code: int) -> int:
 
     A pipe whose reader has gone keeps its rest in the buffer, so the descriptor is pointed at nothing.
     """
+    if sys.stdout is None:  # closed before corver began; whoever wrote to it has been told
+        return code
     try:
         sys.stdout.flush()
     except BrokenPipeError:

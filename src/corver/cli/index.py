@@ -15,7 +15,7 @@ import typer
 from corver.cli.bars import quantity, shown_progress
 from corver.cli.count import count_command
 from corver.cli.options import Directory, JsonFlag, parse_bytes, usable_cores
-from corver.cli.output import emit, emit_json, table
+from corver.cli.output import emit, emit_json, say, table
 
 if TYPE_CHECKING:
     from corver.index.manifest import Manifest
@@ -80,6 +80,9 @@ def build_command(
         def tell(state: BuildProgress) -> None:
             progress(state.stage, state.done, state.total, "bytes")
 
+        progress("hashing the sources", 0, corpus.bytes, "bytes")
+        origin = corpus.sources()
+        progress("hashing the sources", corpus.bytes, corpus.bytes, "bytes")
         build_index(
             corpus.shards(),
             output,
@@ -87,7 +90,7 @@ def build_command(
             workers=workers or usable_cores(),
             store_text=not no_text,
             progress=tell,
-            sources=corpus.sources(),
+            sources=origin,
         )
     _tell(output, json=json)
 
@@ -114,7 +117,27 @@ def verify_command(directory: Directory, json: JsonFlag = False) -> None:
     Example:
       corver index verify index/
     """
-    raise NotImplementedError
+    from corver.index import verify_index
+
+    with shown_progress() as progress:
+        report = verify_index(directory, progress=lambda done, total: progress("verifying", done, total, "bytes"))
+    if json:
+        emit_json(
+            {
+                "index": str(directory),
+                "ok": not report.problems,
+                "files": report.files,
+                "bytes": report.bytes,
+                "problems": list(report.problems),
+            },
+            indent=2,
+        )
+    elif not report.problems:
+        emit(f"good: {report.files} files, {quantity(report.bytes, 'bytes')}")
+    for problem in report.problems:
+        say(f"error: {problem}; rebuild the index")
+    if report.problems:
+        raise typer.Exit(1)
 
 
 index_app.command("count")(count_command)

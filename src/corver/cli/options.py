@@ -17,12 +17,24 @@ import typer
 
 from corver.errors import DependencyError
 
-__all__ = ["PASS_THROUGH", "Directory", "JsonFlag", "WindowOption", "extra_needed", "parse_bytes", "usable_cores"]
+__all__ = [
+    "PASS_THROUGH",
+    "Directory",
+    "JsonFlag",
+    "WindowOption",
+    "WordList",
+    "extra_needed",
+    "parse_bytes",
+    "usable_cores",
+]
 
 PASS_THROUGH: dict[str, Any] = {"allow_extra_args": True, "ignore_unknown_options": True}
 """Settings of commands that hand unknown `--key value` words on to the configuration."""
 
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of an index.", show_default=False)]
+WordList = Annotated[
+    list[str], typer.Argument(metavar="WORD", help="Words; quote several to make a phrase.", show_default=False)
+]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Write JSON for a machine to read.")]
 WindowOption = Annotated[
     int, typer.Option(min=0, max=1_000_000, metavar="WORDS", help="How far apart words may stand to count as together.")

@@ -6,7 +6,9 @@ module knows no command and no corver type.
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -38,6 +40,8 @@ def json_line(row: Mapping[str, Any], *, indent: int | None = None) -> bytes:
 
 def write_out(data: bytes, *, flush: bool = False) -> None:
     """Bytes to standard output. Raises ReaderGoneError when nobody reads it, OSError that names it when it is full."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF), "standard output")
     try:
         sys.stdout.buffer.write(data)
         if flush:

@@ -148,8 +148,8 @@ class _Tally:
     def close(self) -> None:
         """The sum of it. Raises typer.Exit when some of the input has no score."""
         if self.texts:
-            found = ", ".join(f"{number} {name}" for name, number in sorted(self._statuses.items())) or "no sentence"
-            say(f"scored {self.texts} texts: {found}")
+            found = ", ".join(f"{number:,} {name}" for name, number in sorted(self._statuses.items())) or "no sentence"
+            say(f"scored {self.texts:,} texts: {found}")
         if self._bad > _BAD_LINES_SHOWN:
             say(f'error: {self._name}: {self._bad} lines could not be read; their rows carry "error"')
         if self._statuses["failed"]:

@@ -1,0 +1,157 @@
+"""`corver train`, `zone`, `demo` and `report` hand on what they were given; the work is tested where it lives."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from corver.cli.app import app
+from corver.config import RunConfig
+from corver.errors import TrainingError
+from corver.runs import RunFolder
+
+SUMMARY = {"questions": 4, "raw": {"accuracy": {"value": 0.25, "low": 0.05, "high": 0.7}}}
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(app, list(words), prog_name="corver")
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "run.yaml"
+    path.write_text("output: out\nindex: idx\npolicy: {model: ./model}\ndata: {questions: q.jsonl}\n")
+    (tmp_path / "q.jsonl").write_text('{"id": "1", "question": "Where?", "answers": ["Ulm"]}\n')
+    return path
+
+
+def finished(folder: Path) -> RunFolder:
+    run_folder = RunFolder(folder)
+    run_folder.create()
+    run_folder.summary.write_text(json.dumps(SUMMARY))
+    return run_folder
+
+
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> list[RunConfig]:
+    """Stands in for the trainer; keeps the configurations that it was called with."""
+    calls: list[RunConfig] = []
+
+    def train(config: RunConfig, *, progress: Any) -> RunFolder:
+        calls.append(config)
+        progress("training", 1, 1, "steps")
+        return finished(config.output)
+
+    monkeypatch.setitem(sys.modules, "corver.train.run", SimpleNamespace(train=train))
+    return calls
+
+
+def test_train_hands_overrides_on_and_ends_with_the_table(config: Path, trained: list[RunConfig]) -> None:
+    result = run("train", str(config), "--optimization.steps", "7", "--credit.lambda_c=-0.5", "--seed", "3")
+    assert (result.exit_code, result.stderr) == (0, "")
+    (settings,) = trained
+    assert (settings.optimization.steps, settings.credit.lambda_c, settings.seed) == (7, -0.5, 3)
+    assert settings.output == config.parent / "out"
+    assert "25.0 % [5.0, 70.0]" in result.stdout
+    assert result.stdout.splitlines()[-2:] == [
+        f"run     {settings.output}",
+        f"report  {settings.output / 'report.html'}",
+    ]
+
+
+def test_a_negative_number_may_be_a_word_of_its_own(config: Path, trained: list[RunConfig]) -> None:
+    assert run("train", str(config), "--credit.lambda_c", "-0.5").exit_code == 0
+    assert trained[0].credit.lambda_c == -0.5
+
+
+def test_train_gives_the_summary_as_json(config: Path, trained: list[RunConfig]) -> None:
+    result = run("train", str(config), "--json")
+    assert json.loads(result.stdout) == {"output": str(config.parent / "out"), **SUMMARY}
+
+
+def test_a_run_that_fails_is_one_line(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def train(config: RunConfig, *, progress: Any) -> RunFolder:
+        raise TrainingError(f"{config.output}: another run is at work in this folder")
+
+    monkeypatch.setitem(sys.modules, "corver.train.run", SimpleNamespace(train=train))
+    result = run("train", str(config))
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == f"corver: error: {config.parent / 'out'}: another run is at work in this folder\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "module", "work"),
+    [
+        (("train", "{config}"), "corver.train.run", "training"),
+        (("zone", "{config}", "--to", "z.jsonl"), "corver.train.zone", "finding the zone"),
+    ],
+)
+def test_without_torch_the_extra_is_named(
+    config: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], module: str, work: str
+) -> None:
+    for name in [name for name in sys.modules if name.startswith(("corver.train", "corver.policy"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    result = run(*(word.format(config=config) for word in words))
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == f"corver: error: {work} needs torch: pip install 'corver[train]'\n"
+
+
+def test_zone_samples_with_the_settings_of_the_run(
+    config: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    seen: dict[str, Any] = {}
+
+    def find_zone(policy: object, questions: list[Any], output: Path, **settings: Any) -> None:
+        seen.update(settings, policy=policy, questions=questions, output=output)
+
+    monkeypatch.setitem(sys.modules, "corver.train.zone", SimpleNamespace(find_zone=find_zone))
+    monkeypatch.setitem(
+        sys.modules, "corver.policy.load", SimpleNamespace(load_policy=lambda policy: ("loaded", policy.model))
+    )
+    monkeypatch.setitem(
+        sys.modules, "corver.policy.generate", SimpleNamespace(SamplingSettings=lambda **values: values)
+    )
+    target = tmp_path / "zone.jsonl"
+    result = run("zone", str(config), "--to", str(target), "--samples", "8", "--sampling.max_completion_tokens", "64")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, f"{target}\n", "")
+    assert seen["output"] == target
+    assert [question.question for question in seen["questions"]] == ["Where?"]
+    assert seen["settings"]["samples"] == 8
+    assert seen["settings"]["temperature"] == 0.7
+    assert seen["settings"]["max_tokens"] == 64
+    assert seen["judge_rule"] == "words"
+
+
+def test_zone_needs_to_know_where_to_write(config: Path) -> None:
+    result = run("zone", str(config))
+    assert result.exit_code == 2
+    assert "set data.zone or give --to FILE" in result.stderr
+
+
+def test_demo_hands_its_options_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    calls: list[tuple[Path, int | None, bool]] = []
+
+    def run_demo(output: Path, *, steps: int | None, fresh: bool, progress: Any) -> RunFolder:
+        calls.append((output, steps, fresh))
+        return finished(output / "run")
+
+    monkeypatch.setitem(sys.modules, "corver.demo.run", SimpleNamespace(run_demo=run_demo))
+    result = run("demo", "--output", str(tmp_path), "--steps", "5", "--fresh")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert calls == [(tmp_path, 5, True)]
+    assert result.stdout.splitlines()[-1] == f"report  {tmp_path / 'run' / 'report.html'}"
+
+
+def test_report_writes_the_page_of_a_run(tmp_path: Path) -> None:
+    folder = finished(tmp_path)
+    result = run("report", str(tmp_path))
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == f"{folder.report}\n"
+    assert folder.report.read_text().startswith("<!")
