@@ -28,6 +28,7 @@ _TAIL = 1 << 12
 _REDIRECT = re.compile(
     r"\s*#\s*(?:redirect|weiterleitung|redirection|redirección|redirecionamento|rinvia)\b", re.IGNORECASE
 )
+_INTEGER = re.compile(r"-?[0-9]{1,9}")
 _TITLE = re.compile(rb"<title>([^<]{1,1000})</title>")
 
 
@@ -188,7 +189,7 @@ def parse_page(raw: bytes) -> Page:
     number = values.get("ns", "").strip()
     return Page(
         title=values.get("title", "").strip(),
-        namespace=int(number) if number.lstrip("-").isdecimal() else None,
+        namespace=int(number) if _INTEGER.fullmatch(number) else None,
         redirect=redirect or bool(_REDIRECT.match(text)),
         model=values.get("revision/model", "wikitext").strip(),
         text=text,

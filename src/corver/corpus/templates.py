@@ -68,7 +68,7 @@ class Call:
             key = key.strip()
             if not equals or "\n" in key:
                 positional.append(argument.strip())
-            elif key.isdigit() and len(key) <= 2:
+            elif _is_number(key) and len(key) <= 2:
                 number = int(key)
                 positional.extend([""] * (number - len(positional)))
                 if number:
@@ -116,6 +116,10 @@ def expand(raw_name: str, arguments: Sequence[str], *, block: bool = False, titl
     return _general(call)
 
 
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
 def _is_dropped(name: str) -> bool:
     return name in DROPPED or (
         name not in NTH and name not in DATES and (name.startswith(DROPPED_STARTS) or name.endswith(DROPPED_ENDINGS))
@@ -156,7 +160,7 @@ def _date(call: Call) -> str:
     parts = [argument for argument in call.positional if argument][:3]
     numbers: list[str] = []
     for part in parts:
-        if not part.isdigit():
+        if not _is_number(part):
             break
         numbers.append(part)
     if not numbers:
@@ -228,7 +232,7 @@ def _ship(call: Call) -> str:
     parts = [argument for argument in call.positional if argument]
     if call.name != "ship":
         parts = [call.name.upper(), *parts]
-    if len(parts) > 2 and len(parts[-1]) == 1 and parts[-1].isdigit():
+    if len(parts) > 2 and len(parts[-1]) == 1 and _is_number(parts[-1]):
         parts.pop()
     extra = f" ({parts[2]})" if len(parts) > 2 else ""
     return " ".join(parts[:2]) + extra
@@ -255,7 +259,7 @@ def _chinese(call: Call) -> str:
 
 def _ordinal(call: Call) -> str:
     number = call.at(0)
-    if not number.isdigit():
+    if not _is_number(number):
         return number
     teen = number[-2:] in ("11", "12", "13")
     return number + ("th" if teen else {"1": "st", "2": "nd", "3": "rd"}.get(number[-1], "th"))

@@ -17,7 +17,9 @@ _REMOVED = (
     "|mapframe|maplink|inputbox|categorytree|includeonly|indicator|section|phonos|rss|charinsert|dynamicpagelist|quiz"
 )
 _RAW = re.compile(rf"<(?:!--|(/?)({_REMOVED}|nowiki|pre|gallery)(?=[\s/>])([^<>]*)>)", re.IGNORECASE)
-_INLINE = frozenset({"ref", "math", "chem", "ce", "nowiki", "templatestyles", "section", "indicator"})
+_KEPT = ("nowiki", "pre", "gallery")
+_INLINE = ("ref", "math", "chem", "ce", "templatestyles", "section", "indicator")
+_PARAGRAPH = r"\n\s*\n"
 _PLAIN_MATH = re.compile(r"[\w\s+−=<>.,()-]{1,60}")
 _GALLERY_OPTION = re.compile(r"[ \t]*(?:alt|link|page|lang|class)[ \t]*=[^|]*\|")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -34,20 +36,21 @@ def join_space(before: str, after: str) -> str:
     return " " if before[-1:].isalnum() and after[:1].isalnum() else ""
 
 
-class _Next:
-    """The next place of a pattern in a text. The place is kept, so that many questions cost one pass."""
+class _Finder:
+    """Next places of patterns in a text. They are kept, so that many questions about one pattern cost one pass."""
 
-    def __init__(self, text: str, pattern: str) -> None:
+    def __init__(self, text: str) -> None:
         self._text = text
-        self._pattern = re.compile(pattern, re.IGNORECASE)
-        self._found = (-1, -1)
+        self._found: dict[str, tuple[int, int]] = {}
 
-    def after(self, position: int) -> tuple[int, int]:
+    def after(self, pattern: str, position: int) -> tuple[int, int]:
         """Start and end of the first match from `position` on; both the text's length where there is none."""
-        if self._found[0] < position:
-            match = self._pattern.search(self._text, position)
-            self._found = match.span() if match else (len(self._text), len(self._text))
-        return self._found
+        found = self._found.get(pattern)
+        if found is None or found[0] < position:
+            match = re.compile(pattern, re.IGNORECASE).search(self._text, position)
+            found = match.span() if match else (len(self._text), len(self._text))
+            self._found[pattern] = found
+        return found
 
 
 def take_out_raw(text: str) -> tuple[str, Literals]:
@@ -61,53 +64,46 @@ def take_out_raw(text: str) -> tuple[str, Literals]:
 
 
 def _take_out(text: str, literals: Literals) -> str:
-    if "<" not in text:
-        return text
     out: list[str] = []
-    ends: dict[str, _Next] = {}
-    heading = _Next(text, r"\n==")
+    finder = _Finder(text)
     position = 0
     while match := _RAW.search(text, position):
-        out.append(text[position : match.start()])
+        if match.start() > position:
+            out.append(text[position : match.start()])
         closing, tag, attributes = match.groups()
-        position = match.end()
         if tag is None:
-            position = _end_of_comment(text, match.start(), ends)
+            position = _end_of_comment(text, match.start(), finder)
             continue
-        tag = tag.lower()
-        if closing or attributes.rstrip().endswith("/"):
-            content = ""
-        else:
-            end = ends.setdefault(tag, _Next(text, rf"</{tag}\s*>"))
-            start, after = end.after(position)
-            if start == len(text) or (tag in _INLINE and heading.after(position)[0] < start):
-                start = after = _end_of_open(text, position, tag, ends)
-            content = text[position:start] if tag not in ("nowiki", "pre") or after > start else ""
-            position = after if content or after > start else position
-        out.append(_content(tag, content, literals))
-        if not out[-1]:
-            before = next((piece for piece in reversed(out[-4:]) if piece), "")
-            out.append(join_space(before, text[position : position + 1]))
+        content, position = "", match.end()
+        if not closing and not attributes.rstrip().endswith("/"):
+            content, position = _element(text, position, tag.lower(), finder)
+        left = _content(tag.lower(), content, literals)
+        left = left or join_space(out[-1] if out else "", text[position : position + 1])
+        if left:
+            out.append(left)
     out.append(text[position:])
     return "".join(out)
 
 
-def _end_of_comment(text: str, start: int, ends: dict[str, _Next]) -> int:
+def _element(text: str, position: int, tag: str, finder: _Finder) -> tuple[str, int]:
+    """The content of an element whose tag ends at `position`, and where the text goes on behind it."""
+    start, after = finder.after(rf"</{tag}\s*>", position)
+    runs_on = tag in _INLINE and finder.after(r"\n==", position)[0] < start
+    if start < len(text) and not runs_on:
+        return text[position:start], after
+    if tag in _KEPT:
+        return "", position
+    return "", finder.after(r"\n" if tag in _INLINE else _PARAGRAPH, position)[0]
+
+
+def _end_of_comment(text: str, start: int, finder: _Finder) -> int:
     """A comment that has its line for itself takes the line end along; one without an end takes its paragraph."""
-    close, after = ends.setdefault("!--", _Next(text, "-->")).after(start + 4)
+    close, after = finder.after("-->", start + 4)
     if close == len(text):
-        return ends.setdefault("paragraph", _Next(text, r"\n\s*\n")).after(start)[0]
+        return finder.after(_PARAGRAPH, start)[0]
     if text[start - 1 : start] in ("\n", "") and text[after : after + 1] == "\n":
         after += 1
     return after
-
-
-def _end_of_open(text: str, position: int, tag: str, ends: dict[str, _Next]) -> int:
-    if tag in ("nowiki", "pre", "gallery"):
-        return position
-    if tag in _INLINE:
-        return ends.setdefault("line", _Next(text, r"\n")).after(position)[0]
-    return ends.setdefault("paragraph", _Next(text, r"\n\s*\n")).after(position)[0]
 
 
 def _content(tag: str, content: str, literals: Literals) -> str:
@@ -118,7 +114,8 @@ def _content(tag: str, content: str, literals: Literals) -> str:
         literals.append(content)
         return f"{_MARK}{len(literals) - 1}{_MARK}"
     if tag == "gallery":
-        return "\n" + "\n".join(map(_gallery_caption, _take_out(content, literals).split("\n"))) + "\n"
+        captions = map(_gallery_caption, _take_out(content, literals).split("\n"))
+        return "\n" + "\n".join(filter(None, captions)) + "\n"
     if tag in ("math", "chem", "ce") and _PLAIN_MATH.fullmatch(content):
         return content
     return ""

@@ -25,7 +25,7 @@ _TOKEN = re.compile(
     | \{\{ ([^\[\]{}|]++ (?: \| [^\[\]{}]*+ )?+ ) \}\}               # 3: a call without anything inside
     | ( \{\{+ | \}\}+ | \[\[ | \]\]                                # 4: everything else that opens, closes or parts
       | \n [ \t:*]* \{\| | \n [ \t]* (?: \|\}(?!\}) | \|- | \|\+ | \| | ! )
-      | \n (?= [\n=] ) | \|\|? | !! )
+      | = [ \t]* \{\|(?!\}) | \n (?= [\n=] ) | \|\|? | !! )
     """,
     re.VERBOSE,
 )
@@ -176,6 +176,8 @@ class _Scanner:
             self._close_link(start)
         elif first == "\n":
             self._line_start(mark, start)
+        elif first == "=":
+            self._table_as_argument(mark, start)
         else:
             self._bar(mark)
 
@@ -236,10 +238,10 @@ class _Scanner:
             self._stack[-1].pieces.append("\n" + frame.parts[-1] if is_file else "|".join(frame.parts))
             return
         # Of a broken box only what comes after its first blank line is certain to be the article's.
-        text = " ".join(part for part in frame.parts if not _is_named(part))
-        for part in frame.parts:
-            if _is_named(part) and "\n\n" in part:
-                text += part[part.index("\n\n") :]
+        name, *arguments = frame.parts
+        named = [part for part in arguments if _is_named(part)]
+        text = " ".join(part for part in frame.parts if not _is_named(part) and not (named and part is name))
+        text += "".join(part[part.index("\n\n") :] for part in named if "\n\n" in part)
         self._stack[-1].pieces.append(text)
 
     def _call(self, parts: list[str], start: int) -> None:
@@ -302,6 +304,15 @@ class _Scanner:
             if mark == "|+":
                 top.rows.append([])
             top.attributes_possible = True
+
+    def _table_as_argument(self, sign: str, start: int) -> None:
+        """A table may also start a named argument, | data = {| …; anywhere else these are plain signs."""
+        if self._stack[-1].kind != "call":
+            self._stack[-1].pieces.append(sign)
+            return
+        self._stack[-1].pieces.append("=")
+        self._open(_Frame("table", start, rows=[[]]))
+        self._skip_line()
 
     def _breaks_link(self, mark: str) -> bool:
         """True where an open link cannot go on: at the end of its cell or section, or, but for files, its paragraph."""
