@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 
 import pytest
 
@@ -95,7 +96,23 @@ def test_a_terminal_gets_a_bar_with_amount_and_rate(clock: Clock, monkeypatch: p
     shown = terminal.getvalue()
     assert "counting" in shown
     assert "of 100 words" in shown
+    assert "/s, " in shown
     assert shown.rstrip().endswith("corver: counting: 100 words in 3.3 s, 30/s")
+
+
+def test_a_stage_that_says_nothing_for_long_gets_its_bar_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(bars.sys, "stderr", terminal)
+    monkeypatch.setattr(bars, "_BAR_AFTER", 0.02)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    with bars.shown_progress() as progress:
+        progress("fetching", 0, 1, "files")
+        until = time.monotonic() + 10
+        while "fetching" not in terminal.getvalue() and time.monotonic() < until:
+            time.sleep(0.01)
+    assert "0 of 1 files" in terminal.getvalue()
+    assert "gone" in terminal.getvalue()
 
 
 def test_no_bar_where_standard_output_shares_the_terminal(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:

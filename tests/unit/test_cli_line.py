@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -119,6 +120,35 @@ def test_an_index_is_verified_and_a_flipped_bit_found(corpus: Path, tmp_path: Pa
     assert bad.exit_code == 1
     assert bad.stderr.count("\n") == 1
     assert victim.name in bad.stderr
+
+
+@pytest.mark.parametrize("damage", ["gone", "empty", "half", "noise"])
+def test_a_damaged_index_is_one_line_or_the_right_answer(corpus: Path, tmp_path: Path, damage: str) -> None:
+    """Whichever file it is: never a traceback, never another count."""
+    built = tmp_path / "built"
+    assert run("index", "build", str(corpus), "--output", str(built), "--workers", "1").exit_code == 0
+    names = [path.relative_to(built) for path in sorted(built.rglob("*")) if path.is_file() and path.stat().st_size]
+    assert len(names) > 5
+    refused = 0
+    for number, name in enumerate(names):
+        folder = tmp_path / str(number)
+        shutil.copytree(built, folder)
+        data = (folder / name).read_bytes()
+        if damage == "gone":
+            (folder / name).unlink()
+        else:
+            broken = {"empty": b"", "half": data[: len(data) // 2], "noise": bytes(byte ^ 0xA5 for byte in data)}
+            (folder / name).write_bytes(broken[damage])
+        result = run("count", str(folder), "curie", "warsaw")
+        if result.exit_code == 0:
+            assert (result.stdout, result.stderr) == ("3\n", ""), name
+            continue
+        refused += 1
+        assert (result.exit_code, result.stdout) == (1, ""), name
+        assert result.stderr.startswith("corver: error: "), name
+        assert result.stderr.count("\n") == 1, name
+        assert "report it" not in result.stderr, result.stderr
+    assert refused
 
 
 def test_verify_names_what_is_missing(corpus: Path, tmp_path: Path) -> None:

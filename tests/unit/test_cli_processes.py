@@ -165,6 +165,17 @@ def test_closed_and_strange_streams_are_one_line(words: str, redirections: str, 
     assert "report it" not in done.stderr
 
 
+def test_without_standard_error_an_error_does_not_end_up_among_the_results() -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"'{sys.executable}' -m corver.cli --debug count /no/index a b 2>&-"],
+        env=environment(),
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, b"")
+
+
 def test_a_reader_that_went_away_is_no_fault() -> None:
     read, write = os.pipe()
     os.close(read)

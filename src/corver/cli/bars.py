@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -31,7 +32,8 @@ _EVERY = 0.1
 @contextmanager
 def shown_progress(*, bar: bool = True, clock: Callable[[], float] = time.monotonic) -> Iterator[Progress]:
     """A listener for one command's work. bar: False where standard output shares the terminal and would be torn."""
-    shown = _Shown(sys.stderr, clock, bar=bar and sys.stderr.isatty())
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    shown = _Shown(clock, sys.stderr if bar and terminal else None)
     try:
         yield shown
     except BaseException:
@@ -41,38 +43,66 @@ def shown_progress(*, bar: bool = True, clock: Callable[[], float] = time.monoto
 
 
 class _Shown:
-    """The state of the stage at work."""
+    """The state of the stage at work. terminal: where a bar may be drawn, None for nowhere.
 
-    def __init__(self, stream: TextIO, clock: Callable[[], float], *, bar: bool) -> None:
-        self._stream = stream
+    A timer shows the bar of a stage that says nothing for long; hence the lock.
+    """
+
+    def __init__(self, clock: Callable[[], float], terminal: TextIO | None) -> None:
         self._clock = clock
-        self._bar = bar
+        self._terminal = terminal
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+        self._live: RichProgress | None = None
         self._stage: str | None = None
         self._began = self._told = 0.0
         self._first = self._done = 0
         self._total: int | None = None
         self._unit = ""
-        self._live: RichProgress | None = None
 
     def __call__(self, stage: str, done: int, total: int | None, unit: str) -> None:
-        now = self._clock()
-        if stage != self._stage:
-            self.close(finished=True)
-            self._stage, self._began, self._first, self._told = stage, now, done, 0.0
-        self._done, self._total, self._unit = done, total, unit
-        if not self._bar or now - self._began < _BAR_AFTER or now - self._told < _EVERY:
-            return
-        self._told = now
-        if self._live is None:
-            self._live = _live(self._stream)
-            self._live.start()
-            task = self._live.add_task(stage, total=total, completed=self._first, unit=unit)
-        else:
-            task = self._live.task_ids[0]
-        self._live.update(task, completed=done, total=total)
+        with self._lock:
+            if stage != self._stage:
+                self._end(finished=True)
+                self._begin(stage, done)
+            self._done, self._total, self._unit = done, total, unit
+            now = self._clock()
+            if now - self._began >= _BAR_AFTER and now - self._told >= _EVERY:
+                self._told = now
+                self._draw()
 
     def close(self, *, finished: bool) -> None:
-        """End the stage at work: take its bar away, and leave a line if it was long enough and came to its end."""
+        """End the stage at work."""
+        with self._lock:
+            self._end(finished=finished)
+
+    def _begin(self, stage: str, done: int) -> None:
+        self._stage, self._first, self._began = stage, done, self._clock()
+        if self._terminal is not None:
+            self._timer = threading.Timer(_BAR_AFTER, self._overdue, [stage])
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _overdue(self, stage: str) -> None:
+        with self._lock:
+            if self._stage == stage:
+                self._draw()
+
+    def _draw(self) -> None:
+        """Bring the bar up to date; makes it where there is none yet."""
+        if self._terminal is None:
+            return
+        if self._live is None:
+            self._live = _live(self._terminal)
+            self._live.start()
+            self._live.add_task(str(self._stage), total=self._total, completed=self._first, unit=self._unit)
+        self._live.update(self._live.task_ids[0], completed=self._done, total=self._total)
+
+    def _end(self, *, finished: bool) -> None:
+        """Take the bar of the stage away, and leave a line if it was long enough and came to its end."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         if self._live is not None:
             self._live.stop()
             self._live = None
@@ -116,27 +146,30 @@ def _noun(unit: str) -> str:
     return "" if unit in ("", "bytes") else f"{unit} "
 
 
-def _live(stream: TextIO) -> RichProgress:
+def _live(terminal: TextIO) -> RichProgress:
     from rich.console import Console
-    from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, ProgressColumn, Task, TextColumn
     from rich.progress import Progress as RichProgress
     from rich.text import Text
 
     class Amount(ProgressColumn):
-        """done/total and the rate."""
+        """done of total, the rate, and the time left; the time gone by while nobody knows what is left."""
 
         def render(self, task: Task) -> Text:
             unit = task.fields["unit"]
             of = "" if task.total is None else f" of {quantity(task.total, unit)}"
-            rate = "" if task.speed is None else f"  {quantity(task.speed, unit)}/s"
-            return Text(f"{quantity(task.completed, unit)}{of} {_noun(unit)}".rstrip() + rate)
+            parts = [f"{quantity(task.completed, unit)}{of} {_noun(unit)}".rstrip()]
+            if task.speed:
+                parts.append(f"{quantity(task.speed, unit)}/s")
+            left = task.time_remaining
+            parts.append(f"{duration(task.elapsed or 0.0)} gone" if left is None else f"{duration(left)} left")
+            return Text(", ".join(parts))
 
     return RichProgress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         Amount(),
-        TimeRemainingColumn(elapsed_when_finished=True),
-        console=Console(file=stream),
+        console=Console(file=terminal),
         transient=True,
         redirect_stdout=False,
         speed_estimate_period=30.0,

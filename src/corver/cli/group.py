@@ -89,7 +89,7 @@ def _without_debug(args: Sequence[str]) -> tuple[list[str], bool]:
 
 def _report(error: BaseException, *, debug: bool) -> int:
     """Say what happened in one line; the exit code that belongs to it."""
-    if debug:
+    if debug and sys.stderr is not None:
         traceback.print_exception(error)
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         say("interrupted")

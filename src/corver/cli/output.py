@@ -23,6 +23,8 @@ class ReaderGoneError(Exception):
 def say(message: str) -> None:
     """One line about the work on standard error."""
     line = " ".join(message.split())
+    if sys.stderr is None:  # print would take standard output instead
+        return
     try:
         print(f"corver: {line}", file=sys.stderr, flush=True)
     except OSError:
