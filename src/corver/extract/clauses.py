@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from corver.extract.lexicon import GENERIC_HEADS, LIGHT_VERBS, MONTHS, REPORTING
+from corver.extract.heads import Head, find_head
+from corver.extract.leads import Lead, skip_leads
+from corver.extract.lexicon import GENERIC_HEADS, LIGHT_VERBS, MONTHS, TALKERS
 from corver.extract.phrases import Range, find_verb, is_named, narrow, noun_phrase, text_of, verb_group
 from corver.extract.scan import Scan
 from corver.types import Pair, Span
@@ -17,9 +19,7 @@ __all__ = ["Reading", "read_pairs"]
 
 _MAX_PAIRS = 8
 _MAX_CLAUSES = 12
-_TALKERS = frozenset({"i", "we", "you", "let"})
 _SINGULAR_PRONOUNS = frozenset({"he", "she", "it", "him", "her", "i", "you", "his", "its"})
-_DISCOURSE = frozenset({"yes", "no", "sure", "okay", "ok", "alright", "hello", "so", "note", "nope"})
 
 
 @dataclass(slots=True)
@@ -28,14 +28,6 @@ class Reading:
 
     pairs: list[Pair] = field(default_factory=list)
     fragment: Span | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Head:
-    """A subject: its tokens, and the words that belong to the relation ("capital of" in "the capital of France")."""
-
-    tokens: Range
-    prefix: str = ""
 
 
 def _speaks(pair: Pair) -> bool:
@@ -71,7 +63,7 @@ class _Reader:
 
     # -- emitting ------------------------------------------------------------------------------------------------
 
-    def emit(self, head: _Head, relation: str, tail: Range) -> None:
+    def emit(self, head: Head, relation: str, tail: Range) -> None:
         """Add the pair of a head and a phrase; the phrase is narrowed to the name it is about."""
         if tail.end <= tail.start or len(self.reading.pairs) >= _MAX_PAIRS:
             return
@@ -97,13 +89,13 @@ class _Reader:
             )
         )
 
-    def _generic(self, head: _Head) -> bool:
+    def _generic(self, head: Head) -> bool:
         """Whether the head is "the answer" and its like, or the speaker."""
         found, span = self.found, head.tokens
         known = self.generic.get(span)
         if known is None:
             first = found.lowers[span.start]
-            if first in _TALKERS:
+            if first in TALKERS:
                 known = found.tags[span.start] == "O"
             else:
                 # Capitals count for nothing here: "Answer: Warsaw", "The Answer is Warsaw".
@@ -128,7 +120,7 @@ class _Reader:
         if self.found.tags[start] == "A" and self.found.words[start][0].isupper() and self.found.tag(start + 1) in "Bv":
             # "Always features Audrey Hepburn": what looks like an adverb is the subject.
             self.found.tags[start] = "N"
-        at, leads = self._skip_lead(start)
+        at, leads = skip_leads(self.found, start, end)
         verb = find_verb(self.found, at, end)
         if verb is None:
             self._fragment(at)
@@ -136,19 +128,19 @@ class _Reader:
         if self.found.lower(at) == "there" and self.found.tags[verb] == "B":
             self._existential(verb)
             return
-        head = self._head(at, verb)
+        head = find_head(self.found, at, verb)
         if head is None:
             return
         self._clause(head, at, verb, leads)
 
-    def _clause(self, head: _Head, at: int, verb: int, leads: list[tuple[Range, Range]]) -> None:
+    def _clause(self, head: Head, at: int, verb: int, leads: list[Lead]) -> None:
         """A clause with its subject, its verb and the phrases that stood in front of it."""
         first = len(self.reading.pairs)
         places = [phrase for _, phrase in leads if self._is_place(phrase)]
         if places and self._is_vague(head.tokens):
             # "In Tampere, the language spoken is Finnish" is about Tampere.
             kind = "" if self.found.tags[head.tokens.start] == "O" else self.words(head.tokens)
-            head = _Head(narrow(self.found, places[0])[1], f"{kind} {head.prefix}".strip())
+            head = Head(narrow(self.found, places[0])[1], f"{kind} {head.prefix}".strip())
         self._predicate(head, verb)
         self._asides(head, at, verb)
         vague = len(self.reading.pairs) > first and not _speaks(self.reading.pairs[first])
@@ -164,120 +156,7 @@ class _Reader:
     def _is_vague(self, tokens: Range) -> bool:
         return not is_named(self.found, tokens) and self.found.lower(tokens.start) not in _SINGULAR_PRONOUNS
 
-    def _skip_lead(self, start: int) -> tuple[int, list[tuple[Range, Range]]]:
-        """Pass over adverbs, "I think that", and phrases in front; the latter are kept as (preposition, phrase)."""
-        found, at = self.found, start
-        leads: list[tuple[Range, Range]] = []
-        while at < self.end:
-            tag, lower = found.tags[at], found.lower(at)
-            if tag in "AC,:" or (lower in _DISCOURSE and found.tag(at + 1) in ",;"):
-                at += 1
-            elif tag in "PRVG":
-                beyond = self._beyond_lead(at)
-                if beyond is None:
-                    break
-                if tag in "PV":
-                    opening = verb_group(found, at) if tag == "V" else Range(at, at + 1)
-                    phrase = noun_phrase(found, opening.end)
-                    leads.append((opening, Range(phrase.start, min(phrase.end, beyond))))
-                at = beyond
-            elif tag == "O" and (opened := self._opened_clause(at)) is not None:
-                at = opened
-            else:
-                break
-        return at, leads
-
-    def _opened_clause(self, at: int) -> int | None:
-        """Where the clause begins that "I think that" or "It is known that" opens."""
-        found = self.found
-        that = next((i for i in range(at + 1, min(at + 6, self.end)) if found.lower(i) == "that"), None)
-        verbs = range(at + 1, that if that is not None else min(at + 3, self.end))
-        if any(found.tags[i] in "NDT" for i in verbs if that is not None):
-            return None
-        if found.lower(at) == "it" and that is not None and found.tag(at + 1) == "B":
-            return that + 1
-        reporting = next((i for i in verbs if found.lower(i) in REPORTING), None)
-        if reporting is None or found.lower(at) not in _TALKERS:
-            return None
-        return that + 1 if that is not None else reporting + 1
-
-    def _beyond_lead(self, at: int) -> int | None:
-        """The index after a phrase in front of the clause, None when it is no such phrase."""
-        found = self.found
-        comma = next((i for i in range(at + 1, self.end) if found.tags[i] == "," and not self._in_date(i)), None)
-        if comma is not None and any(found.tags[i] in "BVv" for i in range(comma + 1, self.end)):
-            return comma + 1
-        if found.tags[at] != "P":
-            return None
-        stop = at + 1
-        while found.tag(stop) in "TQ":
-            stop += 1
-        if found.tag(stop) == "D" or found.lower(stop) in MONTHS:
-            while (
-                found.tag(stop) == "D"
-                or found.lower(stop) in MONTHS
-                or (found.tag(stop) == "," and self._in_date(stop))
-            ):
-                stop += 1
-        else:
-            while found.tag(stop) in "Nwo":
-                stop += 1
-            if found.tag(stop) not in "TOQ":
-                return None
-        return stop if stop < self.end and found.tag(stop) in "NTOQw" else None
-
-    def _in_date(self, comma: int) -> bool:
-        found = self.found
-        return found.tag(comma - 1) == "D" and found.lower(comma - 2) in MONTHS and found.tag(comma + 1) == "D"
-
-    def _head(self, at: int, verb: int) -> _Head | None:
-        """The subject of the clause whose verb stands at `verb`."""
-        found = self.found
-        if found.tags[at] == "O":
-            return _Head(Range(at, at + 1))
-        # A preposition here opened no lead, so it begins a title: "Inside Llewyn Davis won …".
-        opening = found.tags[at] == "P"
-        phrase = noun_phrase(found, at + opening, title=True)
-        phrase = Range(at if opening and phrase.end > phrase.start else phrase.start, min(phrase.end, verb))
-        if found.tags[at] == "Q":
-            return _Head(Range(at, at + 1), self.words(phrase)) if phrase.end > phrase.start else None
-        if phrase.end <= phrase.start:
-            return None
-        while found.tag(phrase.end) == "C" and phrase.end + 1 < verb:
-            second = noun_phrase(found, phrase.end + 1)
-            if not phrase.end + 1 < second.end <= verb:
-                break
-            phrase = Range(phrase.start, second.end)
-        if found.tag(phrase.end) == "," and found.tag(phrase.end + 1) in "ND":
-            # "Palo Alto, California is …": without a second comma it is all one name.
-            second = noun_phrase(found, phrase.end + 1)
-            if second.end == verb and is_named(found, phrase):
-                return _Head(Range(phrase.start, verb))
-        if not is_named(found, phrase):
-            inner = self._last_name(phrase.end, verb)
-            if inner is None and found.lower(phrase.end) == "for":
-                inner = noun_phrase(found, phrase.end + 1)
-            if inner is not None and phrase.end < inner.end <= verb:
-                return _Head(inner, self.words(Range(phrase.start, inner.start)))
-        prefix, core = narrow(found, phrase)
-        return _Head(core, prefix)
-
-    def _last_name(self, start: int, end: int) -> Range | None:
-        """The last named phrase in [start, end), as in "the man who wrote Hamlet is …"."""
-        best: Range | None = None
-        at = start
-        while at < end:
-            if self.found.tags[at] in "PoVvRGB":
-                phrase = noun_phrase(self.found, at + 1)
-                phrase = Range(phrase.start, min(phrase.end, end))
-                if phrase.end > phrase.start and is_named(self.found, phrase):
-                    best = narrow(self.found, phrase)[1]
-                    at = phrase.end
-                    continue
-            at += 1
-        return best
-
-    def _asides(self, head: _Head, at: int, verb: int) -> None:
+    def _asides(self, head: Head, at: int, verb: int) -> None:
         """What stands between the subject and its verb: appositions, relative clauses, years in brackets."""
         found, i = self.found, max(at, head.tokens.end)
         while i < verb:
@@ -285,16 +164,16 @@ class _Reader:
             if tag == "," and found.tag(i + 1) in "TNw":
                 phrase = noun_phrase(found, i + 1)
                 if phrase.end <= verb:
-                    self.emit(_Head(head.tokens), "is", phrase)
+                    self.emit(Head(head.tokens), "is", phrase)
                 i = max(i + 1, phrase.end)
             elif tag == "R" and found.tag(i + 1) in "BVv":
                 group = verb_group(found, i + 1)
-                self.emit(_Head(head.tokens), self.words(group), noun_phrase(found, group.end))
+                self.emit(Head(head.tokens), self.words(group), noun_phrase(found, group.end))
                 i = group.end
             elif tag in "(VP":
                 phrase = noun_phrase(found, i + 1)
                 if tag != "P" or is_named(found, phrase):
-                    self.emit(_Head(head.tokens), "" if tag == "(" else found.words[i], phrase)
+                    self.emit(Head(head.tokens), "" if tag == "(" else found.words[i], phrase)
                 i = max(i + 1, phrase.end)
             else:
                 i += 1
@@ -306,11 +185,11 @@ class _Reader:
             return
         follow = phrase.end + 1 if self.found.tag(phrase.end) == "R" else phrase.end
         if follow < self.end and self.found.tags[follow] in "BVvGP":
-            self._predicate(_Head(narrow(self.found, phrase)[1]), follow)
+            self._predicate(Head(narrow(self.found, phrase)[1]), follow)
 
     # -- predicates ----------------------------------------------------------------------------------------------
 
-    def _predicate(self, head: _Head, verb: int) -> None:
+    def _predicate(self, head: Head, verb: int) -> None:
         """The verb at `verb`, its object, and whatever follows with the same subject."""
         found = self.found
         self.predicates += 1
@@ -340,7 +219,7 @@ class _Reader:
         self.emit(head, relation, tail)
         self._continue(head, group, tail if tail.end > tail.start else Range(group.end, group.end))
 
-    def _described(self, head: _Head, group: Range, tail: Range) -> None:
+    def _described(self, head: Head, group: Range, tail: Range) -> None:
         """A common noun after "is": the name in what specifies it says more ("is a village in Poland")."""
         first, at = len(self.reading.pairs), tail.end
         while self.found.tag(at) == "A":
@@ -359,10 +238,10 @@ class _Reader:
     def _clip(self, span: Range) -> Range:
         return Range(span.start, max(span.start, min(span.end, self.end)))
 
-    def _continue(self, head: _Head, group: Range, tail: Range, *, same_subject: bool = False) -> None:
+    def _continue(self, head: Head, group: Range, tail: Range, *, same_subject: bool = False) -> None:
         """What follows an object: further places and dates, second objects, further predicates."""
         found, at = self.found, tail.end
-        bare = _Head(head.tokens)
+        bare = Head(head.tokens)
         copular = found.tags[group.start] == "B"
         verbs = self.words(Range(group.start, self._verb_end(group)))
         relation = self.words(group)
@@ -385,7 +264,7 @@ class _Reader:
                     return
                 at = skipped
             elif tag in "Vt" or (tag == "R" and found.tag(at + 1) in "BVv"):
-                subject = bare if same_subject or copular or tag == "t" or tail.end <= tail.start else _Head(tail)
+                subject = bare if same_subject or copular or tag == "t" or tail.end <= tail.start else Head(tail)
                 self._predicate(subject, at + 1 if tag in "Rt" else at)
                 return
             else:
@@ -398,9 +277,9 @@ class _Reader:
             end -= 1
         return end
 
-    def _after_comma(self, head: _Head, relation: str, tail: Range, at: int) -> int | None:
+    def _after_comma(self, head: Head, relation: str, tail: Range, at: int) -> int | None:
         """Read on behind a comma or conjunction; the index to go on at, None when all is read."""
-        found, bare = self.found, _Head(head.tokens)
+        found, bare = self.found, Head(head.tokens)
         nxt = at + 1
         while nxt < self.end and found.tags[nxt] in ",CA":
             nxt += 1
@@ -412,7 +291,7 @@ class _Reader:
             return None
         if tag == "R":
             if found.tag(nxt + 1) in "BVv" and tail.end > tail.start:
-                self._predicate(_Head(narrow(found, tail)[1]), nxt + 1)
+                self._predicate(Head(narrow(found, tail)[1]), nxt + 1)
             return None
         if tag == "P":
             return nxt
@@ -423,7 +302,7 @@ class _Reader:
         if phrase.end <= phrase.start:
             return None
         apposition = tag == "T" and found.tags[at] == "," and tail.end > tail.start and is_named(found, tail)
-        self.emit(_Head(tail) if apposition else head, "is" if apposition else relation, phrase)
+        self.emit(Head(tail) if apposition else head, "is" if apposition else relation, phrase)
         return phrase.end
 
     # -- no verb -------------------------------------------------------------------------------------------------
@@ -445,17 +324,17 @@ class _Reader:
         while nxt < self.end and found.tags[nxt] in ",:()CPoTA":
             nxt += 1
         second = self._clip(noun_phrase(found, nxt))
-        generic = self._generic(_Head(first))
+        generic = self._generic(Head(first))
         if second.end > second.start and not generic and is_named(found, Range(first.start, second.end)):
             if opening.end > opening.start:
-                self.emit(_Head(second), self.words(opening), first)
+                self.emit(Head(second), self.words(opening), first)
                 return
             prefix, core = narrow(found, first)
-            self.emit(_Head(core, prefix), self.words(Range(first.end, nxt)).strip(" ,:()"), second)
+            self.emit(Head(core, prefix), self.words(Range(first.end, nxt)).strip(" ,:()"), second)
             return
         runs = self._runs(first)
         if len(runs) > 1:
-            self.emit(_Head(runs[0]), self.words(Range(runs[0].end, runs[-1].start)), runs[-1])
+            self.emit(Head(runs[0]), self.words(Range(runs[0].end, runs[-1].start)), runs[-1])
         if self.reading.fragment is None:
             self.reading.fragment = self.span(second if generic and second.end > second.start else first)
 

@@ -22,6 +22,7 @@ __all__ = [
     "PLURALS",
     "REPORTING",
     "TAGS",
+    "TALKERS",
     "THING_WORDS",
     "TWO_PART_NAMES",
 ]
@@ -199,6 +200,9 @@ REPORTING = _listed(
     " understand confirm told tell see"
 )
 """Verbs whose "that" opens the clause that holds the claim."""
+
+TALKERS = frozenset({"i", "we", "you", "let"})
+"""Subjects who speak of themselves; what they "think that" may be a claim, what they do is none."""
 
 LIGHT_VERBS = _listed(
     "take takes took taken find finds found share shares shared maintain maintains maintained lose loses lost"
