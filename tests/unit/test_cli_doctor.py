@@ -58,6 +58,18 @@ def test_the_requirements_are_those_of_pyproject() -> None:
     assert {"", "corpus", "train", "report", "dev"} <= {extra for extra, _, _ in needs}
 
 
+def test_an_installed_corver_is_asked_for_its_own_requirements(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["numpy>=1.26", 'torch>=2.6; extra == "train"', "corver[corpus,train]; extra == 'all'"]
+    monkeypatch.setattr(importlib.metadata, "requires", lambda name: lines)
+    assert doctor._requirements() == [("", "numpy", ">=1.26"), ("train", "torch", ">=2.6")]
+
+
+def test_a_corver_that_lost_its_requirements_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.metadata, "requires", lambda name: None)
+    check = only(doctor._libraries())
+    assert (check.verdict, check.cure) == ("failed", "reinstall corver")
+
+
 def versions(**known: str) -> Callable[[str], str]:
     def version(name: str) -> str:
         if name not in known:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from corver.cli.files import reading, writing
-from corver.errors import InputError, UsageError
+from corver.errors import InputError
 
 
 def parts(folder: Path) -> list[str]:
@@ -62,11 +62,11 @@ def test_a_device_is_written_to_and_not_replaced() -> None:
     assert os.stat(os.devnull).st_ino == before.st_ino
 
 
-def test_a_folder_or_a_missing_parent_is_wrong_use(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is a folder"), writing(tmp_path):
+def test_a_folder_or_a_missing_parent_is_named(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError, match="is a folder"), writing(tmp_path):
         pass
     missing = tmp_path / "no" / "out"
-    with pytest.raises(UsageError, match="out: cannot be written: No such file or directory"), writing(missing):
+    with pytest.raises(FileNotFoundError, match="cannot be written: No such file or directory"), writing(missing):
         pass
 
 
@@ -74,7 +74,10 @@ def test_what_fails_while_writing_names_the_file(tmp_path: Path) -> None:
     full = Path("/dev/full")
     if not full.exists():
         pytest.fail("this test needs /dev/full")
-    with pytest.raises(OSError, match="No space left on device: '/dev/full'"), writing(full) as write:
+    with (
+        pytest.raises(OSError, match="cannot be written: No space left on device: '/dev/full'"),
+        writing(full) as write,
+    ):
         write(b"x")
 
 

@@ -15,7 +15,7 @@ import pytest
 import corver
 
 SOURCE = str(Path(corver.__file__).parents[1])
-HEAVY = ("torch", "transformers", "numba", "pyarrow", "rich", "numpy")
+HEAVY = ("torch", "transformers", "numba", "pyarrow", "numpy")
 COMMANDS = (
     (),
     ("demo",),

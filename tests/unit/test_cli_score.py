@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +40,10 @@ class TinyCorpus:
 def corpus(monkeypatch: pytest.MonkeyPatch) -> TinyCorpus:
     tiny = TinyCorpus()
 
-    def scorer(index: Path, *, window: int, rule: Any, exact: bool) -> Scorer:
+    @contextmanager
+    def scorer(index: Path, *, window: int, rule: Any, exact: bool) -> Iterator[Scorer]:
         assert index == Path("idx")
-        return Scorer(index=tiny, window=window, rule=rule, exact_counts=exact)
+        yield Scorer(index=tiny, window=window, rule=rule, exact_counts=exact)
 
     monkeypatch.setattr(score, "_scorer", scorer)
     return tiny
@@ -211,11 +213,11 @@ def test_a_file_can_be_scored_onto_itself(corpus: TinyCorpus, tmp_path: Path) ->
     assert json.loads(both.read_text().splitlines()[0]).keys() == {"text", "sentences"}
 
 
-def test_an_output_that_cannot_be_written_is_wrong_use(corpus: TinyCorpus, tmp_path: Path) -> None:
+def test_an_output_that_cannot_be_written_is_one_line(corpus: TinyCorpus, tmp_path: Path) -> None:
     for target in (tmp_path, tmp_path / "no" / "out"):
         result = run("--output", str(target), stdin=b"A.")
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert str(target) in result.stderr
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert result.stderr.startswith(f"corver: error: {target}: ")
         assert result.stderr.count("\n") == 1
 
 

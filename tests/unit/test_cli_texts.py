@@ -35,6 +35,10 @@ def test_plain_text_is_one_text_a_line_and_blank_lines_are_none() -> None:
     ]
 
 
+def test_a_text_is_taken_as_it_stands() -> None:
+    assert read(b"  Indented. \t\n") == [InputText(1, "  Indented. \t")]
+
+
 def test_a_brace_on_the_first_line_that_is_not_blank_makes_it_json_lines() -> None:
     assert read(b'\n{"text": "a"}\n') == [InputText(2, "a")]
     assert read(b'a\n{"text": "a"}\n') == [InputText(1, "a"), InputText(2, '{"text": "a"}')]
@@ -87,6 +91,8 @@ def test_chat_messages_give_what_the_assistant_says() -> None:
         (b'{"text": "a", "question": 3}', '"question" is a number'),
         (b'{"text": "a", "answers": [1]}', '"answers" is not a list of strings'),
         (b'{"text": "a"', "is not JSON: Expecting ',' delimiter at character 13"),
+        (b'{"text": "a", "id": NaN}', '"id" is nothing that JSON can hold'),
+        (b'{"text": "a", "id": [1e999]}', '"id" is nothing that JSON can hold'),
         (b"\xff\xfe", "byte 1 is 0xff"),
         (b'{"text": "\xc3("}', "not valid UTF-8"),
         (b"[" * 100_000, "nesting too deep"),

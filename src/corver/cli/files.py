@@ -6,6 +6,7 @@ its name only once it is whole. This module knows no format.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from corver.cli.output import write_out
-from corver.errors import InputError, UsageError
+from corver.errors import InputError
 
 __all__ = ["reading", "writing"]
 
@@ -40,20 +41,20 @@ def writing(path: Path | None) -> Iterator[Callable[[bytes], None]]:
     """A function that writes bytes: to standard output for None or `-`, else to a file that appears when all is well.
 
     Until then the bytes lie in a hidden file beside it, which an error takes away; a file that was there keeps its
-    content. Devices and pipes are written to directly. Raises UsageError when the path cannot be written.
+    content. Devices and pipes are written to directly. Raises OSError that names the path when it cannot be written.
     """
     if path is None or str(path) == "-":
         yield lambda data: write_out(data, flush=True)
         return
     target = Path(os.path.realpath(path))
     if target.is_dir():
-        raise UsageError(f"{path}: is a folder, expected a file to write")
+        raise IsADirectoryError(errno.EISDIR, "is a folder, expected a file to write", str(path))
     direct = target.exists() and not target.is_file()
     part = target if direct else target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         file = part.open("wb", buffering=0)
     except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
+        raise OSError(error.errno, f"cannot be written: {error.strerror}", str(path)) from None
     with file:
 
         def write(data: bytes) -> None:
@@ -62,7 +63,7 @@ def writing(path: Path | None) -> Iterator[Callable[[bytes], None]]:
                 while rest:
                     rest = rest[file.write(rest) :]
             except OSError as error:
-                raise OSError(error.errno, error.strerror, str(path)) from None
+                raise OSError(error.errno, f"cannot be written: {error.strerror}", str(path)) from None
 
         try:
             yield write

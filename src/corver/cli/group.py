@@ -22,7 +22,7 @@ from corver.errors import CorverError
 
 __all__ = ["CorverGroup"]
 
-# typer brings its own copy of click since 0.2x and the real one before; this is the usage error of either.
+# Newer versions of typer carry their own copy of click, older ones use the real one; this is the usage error of either.
 _UsageError: Any = typer.BadParameter.__bases__[0]
 
 _INTERRUPTED = 130

@@ -12,6 +12,7 @@ import stat
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
 
@@ -62,13 +63,12 @@ def score_command(
       echo "Marie Curie was born in Warsaw." | corver score --index index/
       corver score answers.jsonl --index index/ --output scores.jsonl
     """
-    with reading(file) as (stream, name):
-        scorer = _scorer(index, window=window, rule=rule, exact=exact)
+    with reading(file) as (stream, name), _scorer(index, window=window, rule=rule, exact=exact) as scorer:
         if stream.isatty():
             say("reading standard input, one text a line; end with Ctrl-D")
             batch = 1
         tally = _Tally(name)
-        torn = output is None and sys.stdout.isatty()
+        torn = output is None and sys.stdout is not None and sys.stdout.isatty()
         with shown_progress(bar=not torn) as progress, writing(output) as write:
             for chunk in _batches(read_texts(stream, name=name, kind=kind), batch):
                 write(b"".join(json_line(row) for row in _score(scorer, chunk, tally)))
@@ -76,11 +76,13 @@ def score_command(
     tally.close()
 
 
-def _scorer(index: Path, *, window: int, rule: Literal["first", "min", "relcheck"], exact: bool) -> Scorer:
+@contextmanager
+def _scorer(index: Path, *, window: int, rule: Literal["first", "min", "relcheck"], exact: bool) -> Iterator[Scorer]:
     from corver.index import Index
     from corver.reward.scorer import Scorer
 
-    return Scorer(index=Index.open(index), window=window, rule=rule, exact_counts=exact)
+    with Index.open(index) as opened:
+        yield Scorer(index=opened, window=window, rule=rule, exact_counts=exact)
 
 
 def _position(stream: BinaryIO, texts: int) -> tuple[int, int | None, str]:

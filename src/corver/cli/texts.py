@@ -104,7 +104,7 @@ def _item(number: int, raw: bytes | None, kind: TextFormat) -> InputText | BadLi
     except UnicodeDecodeError as error:
         return BadLine(number, f"is not valid UTF-8 (byte {error.start + 1} is 0x{raw[error.start]:02x})")
     if kind != "jsonl":
-        return BadLine(number, "holds a NUL byte") if "\x00" in line else InputText(number, line.strip())
+        return BadLine(number, "holds a NUL byte") if "\x00" in line else InputText(number, line)
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:
@@ -140,7 +140,16 @@ def _of_row(number: int, row: dict[str, Any]) -> InputText:
         answers = [answers]
     if not isinstance(answers, list) or not all(isinstance(answer, str) for answer in answers):
         raise _WrongTypeError('"answers" is not a list of strings')
-    return InputText(number, value, field == "completion", question, tuple(answers), row.get("id"))
+    return InputText(number, value, field == "completion", question, tuple(answers), _written_back(row.get("id")))
+
+
+def _written_back(identity: Any) -> Any:
+    """An id as it was given, if JSON can hold it: reading takes NaN and 1e999, which are no JSON."""
+    try:
+        json.dumps(identity, allow_nan=False)
+    except (ValueError, RecursionError):
+        raise _WrongTypeError('"id" is nothing that JSON can hold') from None
+    return identity
 
 
 def _assistant_text(messages: list[Any]) -> str:
