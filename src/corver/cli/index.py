@@ -83,6 +83,7 @@ def build_command(
         progress("hashing the sources", 0, corpus.bytes, "bytes")
         origin = corpus.sources()
         progress("hashing the sources", corpus.bytes, corpus.bytes, "bytes")
+        progress("reading", 0, corpus.bytes, "bytes")
         build_index(
             corpus.shards(),
             output,
