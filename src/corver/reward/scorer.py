@@ -15,6 +15,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from corver.errors import ExtractionError, LookupFailedError, UsageError
 from corver.extract.rules import RulesExtractor
@@ -41,6 +42,7 @@ __all__ = ["APPROXIMATE", "CooccurrenceReward", "Scorer"]
 APPROXIMATE = "the count is an estimate"
 """The reason carried by a verdict whose count the backend estimated."""
 
+_Counts: TypeAlias = dict[tuple[str, ...], Count | LookupFailedError]
 _SCORER_VERSION = 1
 _MAX_WINDOW = 1_000_000
 
@@ -145,7 +147,7 @@ class Scorer:
                 return [[Extraction(failure=str(error))] * len(passages[0].sentences)]
             return [row for passage in passages for row in self._extract([passage])]
 
-    def _count(self, queries: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], Count | LookupFailedError]:
+    def _count(self, queries: Sequence[tuple[str, ...]]) -> _Counts:
         """The counts of the distinct queries in one call; when that fails as a whole, a query at a time."""
         distinct = list(dict.fromkeys(queries))
         if not distinct:
@@ -159,12 +161,7 @@ class Scorer:
         return dict(zip(distinct, counts, strict=True))
 
     def _verdict(
-        self,
-        span: Span,
-        sentence: str,
-        extraction: Extraction,
-        claims: Sequence[Claim],
-        counts: dict[tuple[str, ...], Count | LookupFailedError],
+        self, span: Span, sentence: str, extraction: Extraction, claims: Sequence[Claim], counts: _Counts
     ) -> SentenceScore:
         if extraction.failure is not None:
             return SentenceScore(span, sentence, Status.FAILED, math.nan, reason=extraction.failure)
@@ -173,19 +170,14 @@ class Scorer:
         found: list[list[Count]] = []
         for claim in claims:
             results = [counts[query] for query in claim.queries]
-            known = [result for result in results if isinstance(result, Count)]
-            if len(known) < len(results):
-                failure = next(str(result) for result in results if isinstance(result, LookupFailedError))
-                return SentenceScore(
-                    span, sentence, Status.FAILED, math.nan, pair=claim.pair, words=claim.words, reason=failure
-                )
-            found.append(known)
+            failure = next((result for result in results if isinstance(result, LookupFailedError)), None)
+            if failure is not None:
+                return _failed(span, sentence, claim, str(failure))
+            found.append([result for result in results if isinstance(result, Count)])
         verdict = decide(claims, found)
         claim, count = verdict.claim, verdict.count
         if count.approx and count.value == 0:
-            return SentenceScore(
-                span, sentence, Status.FAILED, math.nan, pair=claim.pair, words=claim.words, reason=APPROXIMATE
-            )
+            return _failed(span, sentence, claim, APPROXIMATE)
         level = max(0, self._levels.level(count.value) - verdict.demoted)
         return SentenceScore(
             span=span,
@@ -199,6 +191,10 @@ class Scorer:
             level=level,
             reason=APPROXIMATE if count.approx else None,
         )
+
+
+def _failed(span: Span, sentence: str, claim: Claim, reason: str) -> SentenceScore:
+    return SentenceScore(span, sentence, Status.FAILED, math.nan, claim.pair, claim.words, reason=reason)
 
 
 @dataclass(frozen=True, slots=True)

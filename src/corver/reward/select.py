@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from corver.reward.content import content_words, query_words
+from corver.text.stopwords import STOPWORDS
 from corver.types import Count, Pair
 
 __all__ = ["RULES", "Claim", "PairRule", "Verdict", "claims_of", "decide"]
@@ -67,5 +68,6 @@ def decide(claims: Sequence[Claim], counts: Sequence[Sequence[Count]]) -> Verdic
 
 
 def _with_relation(pair: Pair, words: tuple[str, ...]) -> tuple[str, ...]:
-    longer = tuple(sorted({*words, *content_words(pair.relation)})) if pair.relation else words
+    spoken = frozenset(content_words(pair.relation)) - STOPWORDS
+    longer = tuple(sorted(spoken.union(words)))
     return longer if longer != words else ()

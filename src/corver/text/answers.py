@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
+from corver.text.stopwords import STOPWORDS
 from corver.text.words import words
 from corver.types import AnswerLabel
 
@@ -34,12 +35,19 @@ _COUNTING = (
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
 )  # fmt: skip
 _NUMBER_WORDS = {word: str(number) for number, word in enumerate(_COUNTING)}
+_MONTHS = frozenset(
+    {
+        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+        "december",
+    }
+)  # fmt: skip
+_DAY = re.compile(r"(?:[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?$")
 _EMPHASIS = re.compile(r"[*_`#]+")
 
 
 @lru_cache(maxsize=1 << 16)
 def answer_words(text: str) -> tuple[str, ...]:
-    """The words of an answer as they are compared: folded, without articles, number words as digits.
+    """The words of an answer as they are compared: folded, without articles, number words as digits, day before month.
 
     `the` goes everywhere, `a` and `an` only in front, since inside they are often names ("Vitamin A deficiency").
     Articles are whole words, and an answer made of nothing else keeps them.
@@ -48,7 +56,18 @@ def answer_words(text: str) -> tuple[str, ...]:
     kept = [word for word in found if word != "the"]
     if len(kept) > 1 and kept[0] in _ARTICLES and kept[1] not in _AFTER_LETTER_A:
         kept = kept[1:]
-    return tuple(_NUMBER_WORDS.get(word, word) for word in kept or found)
+    return _day_first([_NUMBER_WORDS.get(word, word) for word in kept or found])
+
+
+def _day_first(found: list[str]) -> tuple[str, ...]:
+    """ "July 20th, 1969" and "20 July 1969" are one answer."""
+    for at in range(len(found) - 1):
+        if found[at] in _MONTHS and _DAY.match(found[at + 1]):
+            found[at], found[at + 1] = found[at + 1], found[at]
+    return tuple(
+        word[:-2] if at + 1 < len(found) and found[at + 1] in _MONTHS and _DAY.match(word) and len(word) > 2 else word
+        for at, word in enumerate(found)
+    )
 
 
 def normalize_answer(text: str) -> str:
@@ -61,9 +80,9 @@ def matches(
 ) -> bool:
     """Whether the prediction names one of the accepted answers.
 
-    words: some gold answer stands in the prediction as consecutive whole words, and the prediction is at most
-    `extra_words` longer than it. paper: of the two lower-cased strings one contains the other (arXiv 2605.29648's
-    release; it takes "1" for "1912"). Nothing matches an empty prediction or an empty gold.
+    words: some gold answer stands in the prediction as consecutive whole words (a middle name may come between), and
+    the prediction is at most `extra_words` longer than it. paper: of the two lower-cased strings one contains the other
+    (arXiv 2605.29648's release; it takes "1" for "1912"). Nothing matches an empty prediction or an empty gold.
     """
     if rule == "paper":
         spoken = _paper_form(prediction)
@@ -89,11 +108,22 @@ def grade(
     return "not_attempted" if is_refusal(prediction) else "wrong"
 
 
-def _contains(longer: tuple[str, ...], shorter: tuple[str, ...]) -> bool:
-    first, size = shorter[0], len(shorter)
+def _contains(longer: tuple[str, ...], gold: tuple[str, ...]) -> bool:
+    """Whether the words of `gold` stand in a row; inside a name, one further name may stand between two of them."""
+    name = 2 <= len(gold) <= 3 and all(word.isalpha() for word in gold)
     return any(
-        word == first and longer[at : at + size] == shorter for at, word in enumerate(longer[: len(longer) - size + 1])
+        word == gold[0] and _stands_at(longer, at, gold, slack=1 if name else 0) for at, word in enumerate(longer)
     )
+
+
+def _stands_at(longer: tuple[str, ...], at: int, gold: tuple[str, ...], *, slack: int) -> bool:
+    for wanted in gold[1:]:
+        at += 1
+        if slack and longer[at + 1 : at + 2] == (wanted,) and longer[at] != wanted and longer[at] not in STOPWORDS:
+            at += 1
+        if longer[at : at + 1] != (wanted,):
+            return False
+    return True
 
 
 def _paper_form(text: str) -> str:
