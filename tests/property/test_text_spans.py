@@ -85,13 +85,32 @@ def test_dropping_the_cut_off_sentence_drops_at_most_the_last(completion: str) -
 
 
 @pytest.mark.parametrize(
-    "unit", ["a ", "(", '" ', ". ", "a\n", "a", "1. ", "... ", "(A. b) ", "A. ", "U.S. ", "。", "<think>", "\n", "é"]
+    "unit",
+    [
+        "a ",
+        "(",
+        '" ',
+        ". ",
+        "a\n",
+        "a",
+        "1. ",
+        "... ",
+        "(A. b) ",
+        "A. ",
+        "U.S. ",
+        "。",
+        "<think>",
+        "<think>a",
+        "\n",
+        "é",
+    ],
 )
 def test_a_long_text_costs_linear_time(unit: str) -> None:
     def seconds(length: int) -> float:
         text = unit * (length // len(unit))
         started = time.process_time()
         rollout_sentences(text)
+        parse_rollout(text)
         return time.process_time() - started
 
     seconds(1000)

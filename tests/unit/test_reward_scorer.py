@@ -1,6 +1,7 @@
 """The scorer over a corpus that fits in the head: verdicts, batching, failures."""
 
 import math
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -212,6 +213,18 @@ def test_other_levels() -> None:
     scored = Scorer(index=index, levels=levels).score(CURIE)
     assert [(score.level, score.reward) for score in scored.sentences] == [(0, -1.0), (1, 1.0)]
     assert index.calls[0][2] == 2
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_a_long_text_costs_linear_time(index: FakeIndex, same: bool) -> None:
+    def seconds(sentences: int) -> float:
+        text = " ".join(f"Ann Lee{'' if same else i} was born in Warsaw{'' if same else i}." for i in range(sentences))
+        started = time.process_time()
+        assert len(Scorer(index=index).score(text).sentences) == sentences
+        return time.process_time() - started
+
+    seconds(10)
+    assert seconds(4000) < 5 * 8 * seconds(500)
 
 
 def test_wrong_settings_are_refused(index: FakeIndex) -> None:

@@ -36,6 +36,10 @@ _FEMALE_TITLES = frozenset({"mrs.", "mrs", "ms.", "ms", "queen", "princess", "la
 _PERSON_TITLES = frozenset({"dr.", "prof.", "president", "senator", "saint", "gen.", "col.", "capt.", "general"})
 
 
+_REACH = 24
+"""How many subjects back a pronoun may point."""
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """A named subject and what its form tells of it."""
@@ -58,6 +62,7 @@ class SubjectMemory:
             self._subjects.remove(known)
             kind = known.kind if kind == "unknown" else kind
         self._subjects.append(Subject(name, kind))
+        del self._subjects[:-_REACH]
 
     def resolve(self, pronoun: str) -> str | None:
         """The name that the pronoun stands for, None when there is no safe candidate."""

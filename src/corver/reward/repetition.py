@@ -23,13 +23,17 @@ def guard_repetition(scores: Sequence[SentenceScore]) -> list[SentenceScore]:
 
     So neither swapping subject and object nor dropping a name's part makes a claim new; a further detail does.
     """
-    earlier: list[frozenset[str]] = []
+    earlier: dict[str, list[frozenset[str]]] = {}
     guarded: list[SentenceScore] = []
     for score in scores:
-        words = frozenset(score.words)
-        if score.has_claim and score.reward > 0 and any(words <= seen for seen in earlier):
-            score = replace(score, reward=0.0, reason=REPEATED)
-        if score.has_claim and words:
-            earlier.append(words)
+        if score.has_claim and score.words:
+            words = frozenset(score.words)
+            # Among the pairs that share its rarest word, so that a long text costs linear time.
+            candidates = min((earlier.get(word, []) for word in words), key=len)
+            if not any(words <= seen for seen in candidates):
+                for word in words:
+                    earlier.setdefault(word, []).append(words)
+            elif score.reward > 0:
+                score = replace(score, reward=0.0, reason=REPEATED)
         guarded.append(score)
     return guarded

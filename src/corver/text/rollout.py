@@ -90,11 +90,10 @@ def parse_rollout(completion: str, *, think_opened: bool = False) -> ParsedRollo
     found: dict[TagName, list[_Block]] = {"think": [], "answer": []}
     for block in blocks:
         found[block.name].append(block)
+    # A block reaches from one tag to the next, so its content is a stretch.
+    inside = {block.content for block in blocks}
     outside = tuple(
-        trimmed
-        for stretch in stretches
-        if not any(block.content.start <= stretch.start and stretch.end <= block.content.end for block in blocks)
-        and (trimmed := _trim(completion, stretch))
+        trimmed for stretch in stretches if stretch not in inside and (trimmed := _trim(completion, stretch))
     )
     faults = _faults(completion, tags, found, think_opened=think_opened)
     if outside:
