@@ -78,7 +78,7 @@ def plan_dump(path: Path, label: str, *, packing: Packing, target_bytes: int, se
     if not size:
         return []
     with reading(path):
-        header = read_header(peek(path, _HEAD))
+        header = read_header(peek(path, packing, _HEAD))
         if packing == "bzip2":
             check_end(path)
         if packing in _SPLIT and header.rooted and _ROOT_END not in _last_bytes(path, packing):
@@ -109,7 +109,7 @@ def _last_bytes(path: Path, packing: Packing) -> bytes:
 def _chunks(shard: DumpShard, stack: ExitStack) -> Iterator[tuple[bytes, bool]]:
     if shard.packing == "bzip2":
         return read_blocks(shard.path, shard.start, shard.end)
-    stream = stack.enter_context(open_plain(shard.path))
+    stream = stack.enter_context(open_plain(shard.path, shard.packing))
     if shard.packing != "plain":
         return ((chunk, True) for chunk in iter(lambda: stream.read(_CHUNK), b""))
     stream.seek(shard.start)

@@ -112,15 +112,15 @@ def _describe(source: int, path: Path, label: str, wanted: Format | None) -> Sou
     with reading(path):
         size = path.stat().st_size
     packing = packing_of(path)
-    kind = (_by_name(path) or _by_content(path)) if wanted is None else wanted
-    if kind == "jsonl" and _JSON_ARRAY.match(peek(path, _PEEK)):
+    kind = (_by_name(path) or _by_content(path, packing)) if wanted is None else wanted
+    if kind == "jsonl" and _JSON_ARRAY.match(peek(path, packing, _PEEK)):
         raise CorpusError(f"{path}: a JSON array, not JSON Lines; write one object a line (jq -c '.[]')")
     return SourceFile(source, path, label, kind, packing, size)
 
 
-def _by_content(path: Path) -> Format:
+def _by_content(path: Path, packing: Packing) -> Format:
     """The format of a file whose name does not tell it."""
-    head = peek(path, _PEEK)
+    head = peek(path, packing, _PEEK)
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if head.startswith(b"PAR1"):
         return "parquet"

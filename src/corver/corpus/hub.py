@@ -57,7 +57,7 @@ class HuggingFaceHub:
         hub = _library()
         try:
             info = hub.HfApi().dataset_info(dataset, revision=revision, files_metadata=True)
-        except (hub.errors.HfHubHTTPError, hub.errors.HFValidationError, OSError) as error:
+        except _faults(hub) as error:
             raise CorpusError(f"{_DATASETS}{dataset}: cannot be listed ({_line(error)})") from error
         files = tuple(
             HubFile(sibling.rfilename, sibling.lfs.sha256 if sibling.lfs else None) for sibling in info.siblings or ()
@@ -69,7 +69,7 @@ class HuggingFaceHub:
         hub = _library()
         try:
             return Path(hub.hf_hub_download(dataset, path, repo_type="dataset", revision=commit))
-        except (hub.errors.HfHubHTTPError, OSError) as error:
+        except _faults(hub) as error:
             raise CorpusError(f"{_DATASETS}{dataset}/{path}: cannot be fetched ({_line(error)})") from error
 
 
@@ -136,6 +136,11 @@ def _matches(path: str, pattern: str) -> bool:
 
 def _line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+
+
+def _faults(hub: Any) -> tuple[type[Exception], ...]:
+    """What can go wrong at the hub. Its own HTTP error has the base of all errors of the HTTP library as its parent."""
+    return (*hub.errors.HfHubHTTPError.__bases__, hub.errors.HFValidationError, OSError)
 
 
 def _library() -> Any:

@@ -38,6 +38,7 @@ class JsonlShard:
     start: int
     end: int | None
     bytes: int
+    packing: Packing = "plain"
     max_line: int = MAX_RECORD_BYTES
 
     @property
@@ -49,7 +50,7 @@ class JsonlShard:
         """Its documents; raises `CorpusError` when packed data is damaged or ends early."""
         builder = BatchBuilder(report)
         lines = _Lines(self)
-        with reading(self.path), open_plain(self.path) as stream:
+        with reading(self.path), open_plain(self.path, self.packing) as stream:
             for line in lines.read(stream):
                 _take(line, lines, builder, report, self.fields)
                 if builder.full:
@@ -62,7 +63,7 @@ def plan_jsonl(path: Path, label: str, fields: Fields, *, packing: Packing, targ
     """Cut a file into shards of about `target_bytes`; a packed file is one shard, since it can only be read through."""
     size = path.stat().st_size
     if packing != "plain":
-        return [JsonlShard(path, label, fields, 0, None, size)]
+        return [JsonlShard(path, label, fields, 0, None, size, packing)]
     parts = max(1, round(size / target_bytes))
     cuts = [size * part // parts for part in range(parts + 1)]
     return [JsonlShard(path, label, fields, start, end, end - start) for start, end in itertools.pairwise(cuts)]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from corver.corpus.document import DocumentBatch, ReadReport
 from corver.corpus.records import MAX_RECORD_BYTES, BatchBuilder, note_failed
-from corver.corpus.streams import open_plain, reading
+from corver.corpus.streams import open_plain, packing_of, reading
 
 __all__ = ["TextShard", "plan_text"]
 
@@ -37,7 +37,7 @@ class TextShard:
         """Its documents; raises `CorpusError` when a file is gone or its packed data is damaged."""
         builder = BatchBuilder(report)
         for path, label in self.files:
-            with reading(path), open_plain(path) as stream:
+            with reading(path), open_plain(path, packing_of(path)) as stream:
                 raw = stream.read(self.max_file + 1)
             if len(raw) > self.max_file:
                 note_failed(report, "file too long for one document", label)

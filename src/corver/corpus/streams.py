@@ -11,6 +11,7 @@ import contextlib
 import gzip
 import io
 import lzma
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,19 +27,19 @@ _BUFFER = 1 << 20
 _ZSTD_CHUNK = 16 << 10
 """Packed bytes handed to zstandard at a time: it unpacks a chunk in one go, so this bounds the memory."""
 
-_MAGIC: tuple[tuple[bytes, Packing], ...] = (
-    (b"\x1f\x8b", "gzip"),
-    (b"\x28\xb5\x2f\xfd", "zstd"),
-    (b"BZh", "bzip2"),
-    (b"\xfd7zXZ\x00", "xz"),
+_MAGIC: tuple[tuple[re.Pattern[bytes], Packing], ...] = (
+    (re.compile(rb"\x1f\x8b\x08"), "gzip"),
+    (re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), "zstd"),  # a frame, or one to be skipped
+    (re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), "bzip2"),
+    (re.compile(rb"\xfd7zXZ\x00"), "xz"),
 )
 
 
 def packing_of(path: Path) -> Packing:
     """What a file is packed with, by its first bytes."""
     with reading(path), path.open("rb") as file:
-        head = file.read(8)
-    return next((packing for magic, packing in _MAGIC if head.startswith(magic)), "plain")
+        head = file.read(10)
+    return next((packing for magic, packing in _MAGIC if magic.match(head)), "plain")
 
 
 @contextlib.contextmanager
@@ -54,9 +55,8 @@ def reading(path: Path) -> Iterator[None]:
         raise CorpusError(f"{path}: cannot be read ({error.strerror or error})") from error
 
 
-def open_plain(path: Path) -> BinaryIO:
+def open_plain(path: Path, packing: Packing) -> BinaryIO:
     """Open a file for reading its plain bytes. Use inside `reading(path)`, which gives errors their names."""
-    packing = packing_of(path)
     if packing == "gzip":
         return io.BufferedReader(cast(Any, gzip.open(path, "rb")), _BUFFER)
     if packing == "bzip2":
@@ -68,9 +68,9 @@ def open_plain(path: Path) -> BinaryIO:
     return path.open("rb", buffering=_BUFFER)
 
 
-def peek(path: Path, size: int) -> bytes:
+def peek(path: Path, packing: Packing, size: int) -> bytes:
     """The first plain bytes of a file, at most `size`."""
-    with reading(path), open_plain(path) as stream:
+    with reading(path), open_plain(path, packing) as stream:
         return stream.read(size)
 
 
