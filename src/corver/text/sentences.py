@@ -131,7 +131,8 @@ def split_sentences(text: str) -> list[Span]:
     shadow = _shadow(text)
     spans: list[Span] = []
     for start, end in _blocks(shadow):
-        block = shadow[start:end].replace("\n", " ")
+        # sentencex looks at whitespace around the text, which must not matter here.
+        block = shadow[start:end].replace("\n", " ").rstrip(" ")
         for piece_start, piece_end in _split_block(block):
             piece = block[piece_start:piece_end]
             left = piece_start + len(piece) - len(piece.lstrip(" "))
