@@ -135,11 +135,15 @@ class CreditConfig(ConfigModel):
 
 
 class LoraSettings(ConfigModel):
-    """Low-rank adapters; the defaults are the paper's."""
+    """Low-rank adapters; the defaults are the paper's.
+
+    top_layers: adapt only so many of the last layers, which spares the backward pass through the others.
+    """
 
     r: Annotated[int, Field(gt=0)] = 128
     alpha: Annotated[int, Field(gt=0)] = 256
     dropout: Fraction = 0.0
+    top_layers: Annotated[int, Field(gt=0)] | None = None
     target_modules: tuple[str, ...] = (
         "q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj",
     )  # fmt: skip
@@ -179,7 +183,13 @@ class DataConfig(ConfigModel):
 
 
 class SamplingConfig(ConfigModel):
-    """How rollouts are sampled."""
+    """How rollouts are sampled.
+
+    engine: `shared_prompt` computes the instruction and examples, which all prompts share, once a batch; it serves one
+    process. `transformers` is TRL's own generation. `auto` takes the first where it can.
+    """
+
+    engine: Literal["auto", "shared_prompt", "transformers"] = "auto"
 
     temperature: Positive = 1.0
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0

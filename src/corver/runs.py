@@ -66,8 +66,9 @@ class RunFolder:
 
 def append_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Append rows, one JSON object a line, flushed to disk; NaN and infinities become null."""
-    text = "".join(json.dumps(_finite(row), ensure_ascii=False) + "\n" for row in rows)
-    with path.open("a", encoding="utf-8") as file:
+    # Escaped to ASCII: a completion may hold lone surrogates and every kind of line separator.
+    text = "".join(json.dumps(_finite(row)) + "\n" for row in rows)
+    with path.open("a", encoding="ascii") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
@@ -86,11 +87,11 @@ def read_jsonl(path: Path) -> list[dict[str, Any]]:
     if torn:
         write_bytes(path, whole + newline)
     rows = []
-    for number, line in enumerate(whole.decode("utf-8").splitlines(), start=1):
+    for number, line in enumerate(whole.split(b"\n") if whole else [], start=1):
         try:
             rows.append(json.loads(line))
-        except json.JSONDecodeError as error:
-            raise InputError(f"{path}:{number}: is not JSON: {error.msg}") from None
+        except ValueError as error:
+            raise InputError(f"{path}:{number}: is not JSON: {error}") from None
     return rows
 
 

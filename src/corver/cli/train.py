@@ -57,6 +57,7 @@ def zone_command(
     samples: Annotated[int, typer.Option(min=1, metavar="N", help="Answers to sample a question.")] = 16,
     temperature: Annotated[float, typer.Option(min=0.01, metavar="T", help="Sampling temperature.")] = 0.7,
     top_p: Annotated[float, typer.Option(min=0.01, max=1.0, metavar="P", help="Nucleus to sample from.")] = 0.95,
+    batch: Annotated[int, typer.Option(min=1, metavar="B", help="Completions to sample at once.")] = 64,
 ) -> None:
     """Find the questions that a model sometimes answers right.
 
@@ -84,7 +85,7 @@ def zone_command(
         top_p=top_p,
         max_tokens=settings.sampling.max_completion_tokens,
         samples=samples,
-        batch=max(samples, 32),
+        batch=max(samples, batch),
         seed=settings.seed,
     )
     with shown_progress() as progress:

@@ -28,9 +28,11 @@ class Question:
 
 
 def read_questions(path: Path, *, split: str | None = None, limit: int | None = None) -> list[Question]:
-    """All questions of a file, or those of one split, in file order; a repeated id is an error.
+    """All questions of a file, or those of one split, in file order.
 
-    Raises InputError naming the file and line of the first row that is not a question, or if nothing is left.
+    limit: keep so many, drawn by the hash of their ids: the same draw every time, and not the first topic of a sorted
+    file. Raises InputError naming the file and line of the first row that is not a question, for a repeated id, or if
+    nothing is left.
     """
     questions: dict[str, Question] = {}
     for where, row in _rows(path):
@@ -40,12 +42,17 @@ def read_questions(path: Path, *, split: str | None = None, limit: int | None = 
         if question.id in questions:
             raise InputError(f"{where}: question {question.id!r} stands twice in the file")
         questions[question.id] = question
-        if limit is not None and len(questions) == limit:
-            break
     if not questions:
         of_split = f" of split {split!r}" if split is not None else ""
         raise InputError(f"{path}: holds no question{of_split}")
-    return list(questions.values())
+    if limit is None or limit >= len(questions):
+        return list(questions.values())
+    drawn = set(sorted(questions, key=_draw)[:limit])
+    return [question for name, question in questions.items() if name in drawn]
+
+
+def _draw(name: str) -> str:
+    return hashlib.sha256(b"draw:" + name.encode()).hexdigest()
 
 
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:

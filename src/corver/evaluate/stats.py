@@ -106,9 +106,13 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Floats, Float
     rewards = np.array([sum(s["reward"] for s in found) for found in claims], dtype=np.float64)
     zeros = np.array([sum(s["count"] == 0 for s in found) for found in claims], dtype=np.float64)
     correct = np.array([row["label"] == "correct" for row in rows], dtype=np.float64)
+    silent = np.array([row["label"] == "not_attempted" for row in rows], dtype=np.float64)
+    formed = np.array([bool(row["well_formed"]) for row in rows], dtype=np.float64)
     length = np.array([row["tokens"] for row in rows], dtype=np.float64)
     return {
         "accuracy": (correct, one),
+        "not_attempted_rate": (silent, one),
+        "format_rate": (formed, one),
         "sentence_reward": (rewards, number),
         "count_zero_share": (zeros, number),
         "claims_per_completion": (number, one),

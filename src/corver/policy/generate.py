@@ -1,28 +1,33 @@
 """Sampling from a policy: questions in, completions out, in batches with progress.
 
 In: a Policy, questions, sampling settings. Out: one Sample a question and draw: the sampled ids, their text and
-whether the limit cut it off. Batches are padded on the left and sorted by prompt length. This module knows prompts
-and tokens, no reward.
+whether the limit cut it off. The prompt's part that all questions share (instruction, worked examples) is computed once
+a batch and its cache shared: on a CPU that is most of the work. This module knows prompts and tokens, no reward.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from transformers import DynamicCache
 
 from corver.policy.load import Policy
 from corver.policy.prompts import PromptName, prompt_messages
 from corver.policy.tokens import detokenizer_of
 
-__all__ = ["Sample", "SamplingSettings", "encode_prompt", "generate"]
+__all__ = ["Sample", "SamplingSettings", "encode_prompt", "generate", "sample_ids"]
+
+LEAST_SHARED = 16
+"""A shared beginning shorter than this is not worth a pass of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class SamplingSettings:
-    """temperature 0 is greedy. max_tokens: of the completion. samples: draws a prompt."""
+    """temperature 0 is greedy. max_tokens: of the completion. samples: draws a prompt. batch: completions at once."""
 
     temperature: float = 0.0
     top_p: float = 1.0
@@ -69,40 +74,69 @@ def generate(
     order = sorted(range(len(encoded)), key=lambda number: -len(encoded[number]))
     step = max(1, settings.batch // settings.samples)
     detokenize = detokenizer_of(policy.tokenizer)
-    ends = _end_ids(policy)
     for start in range(0, len(order), step):
         numbers = [number for number in order[start : start + step] for _ in range(settings.samples)]
-        rows = _generate_batch(policy, [encoded[number] for number in numbers], settings)
-        samples = []
-        for number, row in zip(numbers, rows, strict=True):
-            ids, cut_off = _until_end(row, ends)
-            samples.append(Sample(number, ids, detokenize(ids).text, cut_off))
+        rows = sample_ids(policy, [encoded[number] for number in numbers], settings)
+        samples = [
+            Sample(number, tuple(ids), detokenize(ids).text, cut_off)
+            for number, (ids, cut_off) in zip(numbers, rows, strict=True)
+        ]
         if progress:
             progress(len(samples))
         yield samples
 
 
-def _generate_batch(policy: Policy, prompts: list[list[int]], settings: SamplingSettings) -> list[list[int]]:
-    width = max(len(ids) for ids in prompts)
+def sample_ids(
+    policy: Policy, prompts: Sequence[Sequence[int]], settings: SamplingSettings
+) -> list[tuple[list[int], bool]]:
+    """One completion a prompt: its ids up to and with the end token, and whether the limit cut it off."""
+    shared = _shared_length(prompts)
+    head, tails = list(prompts[0][:shared]), [list(prompt[shared:]) for prompt in prompts]
+    width = max(len(tail) for tail in tails)
     pad = policy.tokenizer.pad_token_id
-    input_ids = torch.tensor([[pad] * (width - len(ids)) + ids for ids in prompts], device=policy.device)
-    mask = torch.tensor([[0] * (width - len(ids)) + [1] * len(ids) for ids in prompts], device=policy.device)
+    # Padding stands between the shared head and the question; the mask hides it and positions skip it.
+    rows = [head + [pad] * (width - len(tail)) + tail for tail in tails]
+    mask = [[1] * shared + [0] * (width - len(tail)) + [1] * len(tail) for tail in tails]
     sampling: dict[str, Any] = {"do_sample": False}
     if settings.temperature > 0:
         sampling = {"do_sample": True, "temperature": settings.temperature, "top_p": settings.top_p,
                     "top_k": settings.top_k}  # fmt: skip
     was_training = policy.model.training
     policy.model.eval()
-    with torch.inference_mode():
-        output = policy.model.generate(
-            input_ids=input_ids,
-            attention_mask=mask,
-            max_new_tokens=settings.max_tokens,
-            pad_token_id=pad,
-            **sampling,
-        )
-    policy.model.train(was_training)
-    return [list(row) for row in output[:, width:].tolist()]
+    try:
+        with torch.inference_mode():
+            if shared:
+                sampling |= _shared_cache(policy, head, len(prompts))
+            output = policy.model.generate(
+                input_ids=torch.tensor(rows, device=policy.device),
+                attention_mask=torch.tensor(mask, device=policy.device),
+                max_new_tokens=settings.max_tokens,
+                pad_token_id=pad,
+                **sampling,
+            )
+    finally:
+        policy.model.train(was_training)
+    ends = _end_ids(policy)
+    return [_until_end(row, ends) for row in output[:, shared + width :].tolist()]
+
+
+def _shared_length(prompts: Sequence[Sequence[int]]) -> int:
+    """Length of the beginning that all prompts share, leaving each at least one token; 0 when it is not worth it."""
+    lowest, highest = min(map(list, prompts)), max(map(list, prompts))
+    most = min(len(prompt) for prompt in prompts) - 1
+    shared = next((at for at in range(most) if lowest[at] != highest[at]), max(most, 0))
+    return shared if len(prompts) > 1 and shared >= LEAST_SHARED else 0
+
+
+def _shared_cache(policy: Policy, head: list[int], copies: int) -> dict[str, DynamicCache]:
+    """The attention cache of the shared beginning, once a completion, under the name that transformers gives it."""
+    base = policy.model.get_base_model() if hasattr(policy.model, "get_base_model") else policy.model
+    # transformers renamed past_key_values to cache during version 5; both names are in use in the range we support.
+    name = "cache" if "cache" in inspect.signature(type(base).forward).parameters else "past_key_values"
+    cache = DynamicCache(config=policy.model.config)
+    policy.model(input_ids=torch.tensor([head], device=policy.device), logits_to_keep=1, **{name: cache})
+    cache.batch_repeat_interleave(copies)
+    return {name: cache}
 
 
 def _end_ids(policy: Policy) -> set[int]:
@@ -111,9 +145,9 @@ def _end_ids(policy: Policy) -> set[int]:
     return {number for number in {*ends, policy.tokenizer.eos_token_id} if number is not None}
 
 
-def _until_end(row: list[int], ends: set[int]) -> tuple[tuple[int, ...], bool]:
+def _until_end(row: list[int], ends: set[int]) -> tuple[list[int], bool]:
     """Ids up to and with the first end token; pad may equal EOS, so what follows is dropped by position."""
     for place, number in enumerate(row):
         if number in ends:
-            return tuple(row[: place + 1]), False
-    return tuple(row), True
+            return row[: place + 1], False
+    return row, True

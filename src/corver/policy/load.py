@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers.utils import logging as transformers_logging
 
 from corver.config import PolicyConfig
 from corver.errors import InputError
@@ -56,6 +57,8 @@ def pick_dtype(wanted: str, device: torch.device) -> torch.dtype:
 
 def load_policy(config: PolicyConfig) -> Policy:
     """Load model and tokenizer. Raises InputError with one line when the folder or id cannot be loaded."""
+    # Loading takes a second or two; its bars would break the caller's own.
+    transformers_logging.disable_progress_bar()
     device = pick_device(config.device)
     arguments: dict[str, Any] = {"trust_remote_code": config.trust_remote_code}
     if config.revision:
@@ -78,6 +81,7 @@ def load_policy(config: PolicyConfig) -> Policy:
 
 def convert_gguf(folder: Path, gguf_file: str, output: Path) -> None:
     """Turn a GGUF file into an ordinary model folder (safetensors, bfloat16) that can be trained and reloaded."""
+    transformers_logging.disable_progress_bar()
     tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=gguf_file)
     loaded = AutoModelForCausalLM.from_pretrained(folder, gguf_file=gguf_file, dtype=torch.float32)
     config = type(loaded.config).from_dict(

@@ -82,5 +82,5 @@ def _rewind(path: Path, step: int) -> list[dict[str, Any]]:
     rows = read_jsonl(path)
     kept = [row for row in rows if row["step"] <= step]
     if len(kept) != len(rows):
-        write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in kept))
+        write_text(path, "".join(json.dumps(row) + "\n" for row in kept))
     return kept

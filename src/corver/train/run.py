@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import time
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,12 +17,13 @@ from typing import Any
 
 import torch
 import yaml
+from accelerate import PartialState
 from datasets import Dataset
 from peft import LoraConfig, PeftModel
-from transformers import set_seed
+from transformers import PrinterCallback, set_seed
 
 from corver.config import RunConfig
-from corver.errors import ConfigError, TrainingError
+from corver.errors import ConfigError
 from corver.evaluate.questions import Question, read_questions
 from corver.evaluate.run import evaluate_policy
 from corver.evaluate.stats import compare, summarize
@@ -30,12 +32,14 @@ from corver.policy.generate import SamplingSettings
 from corver.policy.load import Policy, load_policy
 from corver.policy.prompts import prompt_messages
 from corver.progress import Progress, no_progress
+from corver.report import write_card, write_report
 from corver.reward.build import build_scorer
 from corver.reward.scorer import CooccurrenceReward
-from corver.runs import RunFolder, append_jsonl, read_jsonl, write_text
+from corver.runs import RunFolder, write_text
 from corver.train.arguments import grpo_arguments
 from corver.train.callbacks import MetricsLog, SampleLog
 from corver.train.rewards import format_function, judge_function
+from corver.train.rollouts import shared_prompt_rollouts
 from corver.train.trl import CorverTrainer
 from corver.train.zone import in_zone, read_zone
 
@@ -134,26 +138,36 @@ class _Run:
         metrics.rewind(steps_done)
         samples = SampleLog(self.folder.samples)
         samples.rewind(steps_done)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="You are using 'rollout_func'")
+            trainer = self._trainer(policy, questions, callbacks=[metrics], record=samples)
+        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+        part = self.folder.adapter.with_name(".adapter.part")
+        trainer.model.save_pretrained(part)
+        policy.tokenizer.save_pretrained(part)
+        part.rename(self.folder.adapter)
+        self.seconds["train"] = round(time.monotonic() - started, 1)
+        return replace(policy, model=trainer.model)
+
+    def _trainer(
+        self, policy: Policy, questions: Sequence[Question], *, callbacks: list[Any], record: SampleLog
+    ) -> CorverTrainer:
         trainer = CorverTrainer(
             model=policy.model,
             processing_class=policy.tokenizer,
             reward_funcs=[judge_function(self.config.reward.judge), format_function(self.config.reward.format)],
             args=grpo_arguments(self.config, self.folder, device=policy.device),
             train_dataset=self._dataset(questions),
-            peft_config=self._lora(),
-            callbacks=[metrics],
+            peft_config=self._lora(policy),
+            callbacks=callbacks,
             sentence_reward=self.reward,
             credit=self.config.credit,
-            record=samples,
+            record=record,
             fingerprints=self._fingerprints(),
+            **self._rollouts(),
         )
-        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-        part = self.folder.adapter.with_name(".adapter.part")
-        trainer.model.save_pretrained(part, safe_serialization=True)
-        policy.tokenizer.save_pretrained(part)
-        part.rename(self.folder.adapter)
-        self.seconds["train"] = round(time.monotonic() - started, 1)
-        return replace(policy, model=trainer.model)
+        trainer.remove_callback(PrinterCallback)
+        return trainer
 
     def _trained_from_disk(self, policy: Policy) -> Policy:
         if self.config.policy.lora is None:
@@ -173,7 +187,22 @@ class _Run:
             ]
         )
 
-    def _lora(self) -> LoraConfig | None:
+    def _rollouts(self) -> dict[str, Any]:
+        sampling = self.config.sampling
+        alone = PartialState().num_processes == 1
+        if sampling.engine == "transformers" or (sampling.engine == "auto" and not alone):
+            return {}
+        if not alone:
+            raise ConfigError("sampling.engine=shared_prompt serves one process; use 'auto' or 'transformers'")
+        settings = SamplingSettings(
+            temperature=sampling.temperature,
+            top_p=sampling.top_p,
+            top_k=sampling.top_k,
+            max_tokens=sampling.max_completion_tokens,
+        )
+        return {"rollout_func": shared_prompt_rollouts(settings)}
+
+    def _lora(self, policy: Policy) -> LoraConfig | None:
         lora = self.config.policy.lora
         if lora is None:
             return None
@@ -182,13 +211,11 @@ class _Run:
             lora_alpha=lora.alpha,
             lora_dropout=lora.dropout,
             target_modules=list(lora.target_modules),
+            layers_to_transform=_top_layers(policy, lora.top_layers),
             task_type="CAUSAL_LM",
         )
 
     def _summarize(self, raw: Sequence[dict[str, Any]], trained: Sequence[dict[str, Any]]) -> None:
-        from corver.report.card import write_card
-        from corver.report.page import write_report
-
         summary: dict[str, Any] = {
             "questions": len(raw),
             "seconds": self.seconds,
@@ -214,6 +241,15 @@ class _Run:
 
     def _fingerprint(self) -> str:
         return self.config.fingerprint()
+
+
+def _top_layers(policy: Policy, number: int | None) -> list[int] | None:
+    if number is None:
+        return None
+    layers = policy.model.config.num_hidden_layers
+    if number > layers:
+        raise ConfigError(f"policy.lora.top_layers={number}: {policy.name} has {layers} layers")
+    return list(range(layers - number, layers))
 
 
 def _claim(folder: RunFolder, config: RunConfig) -> None:

@@ -53,9 +53,7 @@ def find_zone(
     if any(row.samples != settings.samples for row in known.values()):
         raise InputError(f"{output}: was made with another number of samples; use another file or that number")
     missing = [question for question in questions if question.id not in known]
-    batches = generate(
-        policy, [row.question for row in missing], prompt=prompt, settings=settings, template=template
-    )
+    batches = generate(policy, [row.question for row in missing], prompt=prompt, settings=settings, template=template)
     for samples in batches:
         by_question: dict[int, list[str]] = {}
         for sample in samples:
