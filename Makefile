@@ -1,0 +1,38 @@
+# Two commands matter: `make demo` and `make test`. Each sets up its own virtual environment first.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+# OpenMP threads that spin while they wait stall a busy machine; let them sleep.
+export OMP_WAIT_POLICY := passive
+
+.PHONY: demo test lint check clean help
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo   train a small model end to end and write runs/demo/run/report.html"
+	@echo "make test   lint, types, layers and all tests"
+	@echo "make clean  remove the virtual environment and caches (runs/ stays)"
+
+$(STAMP): pyproject.toml requirements/constraints.txt requirements/install.sh
+	PYTHON=$(PYTHON) sh requirements/install.sh $(VENV)
+	@touch $@
+
+demo: $(STAMP)
+	$(BIN)/corver demo --output runs/demo
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	OMP_NUM_THREADS=1 $(BIN)/pytest
+
+check: test
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
