@@ -129,7 +129,8 @@ class _Reader:
             self._existential(verb)
             return
         head = find_head(self.found, at, verb)
-        if head is None:
+        if head is None or (self.found.tags[at] == "O" and self.found.lower(at) in TALKERS):
+            # What the speaker does or cannot do is no claim about the world.
             return
         self._clause(head, at, verb, leads)
 

@@ -29,8 +29,10 @@ def find_head(found: Scan, at: int, verb: int) -> Head | None:
     opening = found.tags[at] == "P"
     phrase = noun_phrase(found, at + opening, title=True)
     phrase = Range(at if opening and phrase.end > phrase.start else phrase.start, min(phrase.end, verb))
-    if found.tags[at] == "Q":
-        return Head(Range(at, at + 1), text_of(found, phrase)) if phrase.end > phrase.start else None
+    owner = next((i for i in range(at, phrase.start) if found.tags[i] == "Q"), None)
+    if owner is not None:
+        # "His wife", "some of his works"
+        return Head(Range(owner, owner + 1), text_of(found, phrase)) if phrase.end > phrase.start else None
     if phrase.end <= phrase.start:
         return None
     while found.tag(phrase.end) == "C" and phrase.end + 1 < verb:

@@ -64,9 +64,13 @@ def _opened_clause(found: Scan, at: int, end: int) -> int | None:
 
 def _beyond_lead(found: Scan, at: int, end: int) -> int | None:
     """The index after a phrase in front of the clause, None when it is no such phrase."""
-    comma = next((i for i in range(at + 1, end) if found.tags[i] == "," and not _in_date(found, i)), None)
-    if comma is not None and any(found.tags[i] in "BVv" for i in range(comma + 1, end)):
-        return comma + 1
+    commas = [i for i in range(at + 1, end) if found.tags[i] == "," and not _in_date(found, i)]
+    if commas and any(tag in "BVv" for tag in found.tags[commas[0] + 1 : end]):
+        # "Born in Rome, Italy, she was …": the clause begins behind the comma that a subject and its verb follow.
+        for comma, stop in zip(commas, [*commas[1:], end], strict=True):
+            if found.tags[comma + 1] in "NDOTQw" and any(tag in "BVv" for tag in found.tags[comma + 2 : stop]):
+                return comma + 1
+        return commas[0] + 1
     if found.tags[at] != "P":
         return None
     stop = at + 1

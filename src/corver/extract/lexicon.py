@@ -120,9 +120,9 @@ _CLOSED = {
         didn’t won’t wouldn’t can’t couldn’t
     """,
     "P": """
-        in on at by for from with into onto near through across along around between among against under over during
-        after before since until within without about above below behind beyond beside besides inside outside toward
-        towards via per despite throughout upon amid amidst alongside opposite off as like than unlike including
+        prior in on at by for from with into onto near through across along around between among against under over
+        during after before since until within without about above below behind beyond beside besides inside outside
+        toward towards via per despite throughout upon amid amidst alongside opposite off as like than unlike including
     """,
     "o": "of",
     "t": "to",
@@ -190,7 +190,7 @@ LIGHT_NOUNS = _listed(
 
 GENERIC_HEADS = _listed(
     "answer question fact reason problem thing point example result case conclusion response solution sentence"
-    " statement passage text information context option choice correct final"
+    " statement passage text information context option choice correct final name person individual user"
 )
 """Heads that speak of the text itself: a sentence about "the answer" claims nothing by them."""
 

@@ -55,7 +55,7 @@ def _step(found: Scan, start: int, at: int) -> int:
     """How many tokens from `at` on belong to the noun phrase begun at `start`; 0 when it ends here."""
     tag = found.tag(at)
     if tag in "NDw":
-        return 1
+        return 0 if tag == "N" and at > start and _two_titles(found, at) else 1
     if at == start:
         return 1 if tag == "G" else 0
     following = found.tag(at + 1)
@@ -76,6 +76,12 @@ def _step(found: Scan, start: int, at: int) -> int:
             return skip
         return _adjective_step(found, start, at)
     return int(tag == "T" and found.lower(at) == "the" and found.tags[at - 1] == "N" and following == "N")
+
+
+def _two_titles(found: Scan, at: int) -> bool:
+    """Whether a closing and an opening quotation mark stand between two names ("Alien," "Heat")."""
+    text, end, start = found.text, found.ends[at - 1], found.starts[at]
+    return start - end > 1 and text[start - 1] in '"“' and text[end] in ',.;"”' and found.tags[at - 1] == "N"
 
 
 def _title_step(found: Scan, start: int, at: int) -> int:
@@ -170,7 +176,7 @@ def find_verb(found: Scan, start: int, end: int) -> int | None:
 def _is_finite(found: Scan, start: int, at: int) -> bool:
     """Whether a base or -s form is the clause's verb rather than a noun ("an oil field", "a Greek work")."""
     before, after = found.tags[at - 1], found.tag(at + 1)
-    if before not in "NDwOA)S," or after in ",):":
+    if before not in "NDwOA)S," or after in ",):vB":
         return False
     if not found.words[at].endswith("s") and before in "NDw":
         plural = found.words[at - 1].endswith("s") or found.lower(at - 1) in PLURALS

@@ -15,16 +15,19 @@ from corver.extract.lexicon import MONTHS, PARTICIPLES, PARTICLES, TAGS
 
 __all__ = ["Scan", "scan"]
 
+# Tried from left to right: the plain words first, being the most.
 # "the Microsoft-owned company": the name is a word of its own.
 _COMPOUND = "(?:owned|based|born|made|language|speaking|led|built|designed|produced|written|directed)"
 _TOKEN = re.compile(
     rf"""
-      ["“](?P<quoted>(?=[^\W_])[^"“”]{{1,80}}?)[,.]?["”]
+      (?P<plain>[a-z]+(?=[ ,)]|\.?$))
+    | ["“](?P<quoted>(?=[^\W_])[^"“”]{{1,80}}?)[,.]?["”]
     | (?P<number>[$€£]?\d+(?:[.,:/]\d+)*(?:st|nd|rd|th|s|%)?(?:[-–/][^\W_]+)*)
     | (?P<initials>(?:[A-Z]\.)+(?:[A-Z](?![^\W_]))?)
     | (?P<title>(?:Dr|Mr|Mrs|Ms|St|Jr|Sr|Prof|Gen|Col|Lt|Capt|Sgt|Rev|Hon|Sen|Rep|Gov|Mt|Ft|No|Inc|Ltd|Co|Corp)\.)
     | (?P<possessive>['’]s(?![^\W_])|(?<=[sz])['’](?=\ [^\W\d_]))
-    | (?P<word>[^\W_](?:[^\W_]|[\u0300-\u036f]|['’](?!s(?![^\W_]))(?=[^\W_])
+    | (?P<clitic>['’](?:re|ve|ll|m|d)(?![^\W_]))
+    | (?P<word>[^\W_](?:[^\W_]|[\u0300-\u036f]|['’](?!(?:s|re|ve|ll|m|d)(?![^\W_]))(?=[^\W_])
         |[-‐‑–&/](?!{_COMPOUND}\b)(?=[^\W_])|\.(?=[^\W_]))*)
     | (?P<ampersand>(?<=\ )&(?=\ ))
     | (?P<mark>[,:()])
@@ -84,7 +87,9 @@ def scan(text: str) -> Scan:
         start, end = match.span(kind)
         word = text[start:end]
         lower = word.lower()
-        if kind == "word":
+        if kind == "plain":
+            tag = TAGS.get(word) or _tag_by_form(word)
+        elif kind == "word":
             tag = _tag_word(word, lower, first=not words or tags[-1] in ":;(")
         elif kind == "number":
             tag = "D"
@@ -93,7 +98,7 @@ def scan(text: str) -> Scan:
         elif kind == "stop":
             tag = ";"
         else:
-            tag = "S" if kind == "possessive" else "N"
+            tag = {"possessive": "S", "clitic": "B"}.get(kind, "N")
         words.append(word)
         lowers.append(lower)
         starts.append(start)
@@ -203,7 +208,7 @@ def _first_tag(found: Scan, tag: str, after: str) -> str:
     lower = found.lower(0)
     if tag == "N" and after == "P" and lower in PARTICIPLES:
         return "V"
-    if tag == "N" and after in "PT" and lower.endswith("ing") and TAGS.get(lower) == "G":
+    if tag == "N" and after in "PTQOwN" and TAGS.get(lower) == "G":
         return "G"
     if tag == "N" and after == "," and lower.endswith("ly"):
         return "A"
