@@ -23,6 +23,7 @@ from corver.index.kernels.postings import (
     DOCUMENTS,
     MAX_CHUNK,
     OCCURRENCES,
+    RANKS,
     SMALL,
     Field,
 )
@@ -31,7 +32,7 @@ from corver.index.segment import Segment
 
 __all__ = ["ListTable"]
 
-_BITMAP_DENSITY = 64  # a list gets a bitmap when at least one document in so many holds the word
+_BITMAP_DENSITY = 512  # a list gets a bitmap when at least one document in 512 holds the word
 
 
 class ListTable:
@@ -45,7 +46,7 @@ class ListTable:
         self.table: NDArray[np.int64] = np.zeros((64, Field.COUNT), dtype=np.int64)
         self.made_bytes = 0
         self._rows = 1
-        self._bitmaps: list[NDArray[np.uint64]] = []
+        self._bitmaps: list[NDArray[np.uint64] | NDArray[np.uint32]] = []
         self._bitmap_room = bitmap_bytes
         self._made: list[NDArray[np.uint8]] = []
         self._scratch = np.zeros(MAX_CHUNK + SMALL, dtype=np.int64)
@@ -105,14 +106,15 @@ class ListTable:
 
     def _add_bitmaps(self, rows: NDArray[np.int64]) -> None:
         """Bitmaps of the documents of frequent words, as long as there is room for them."""
-        words = (self.segment.documents + 63) // 64 + 1
+        lines = (self.segment.documents >> 9) + 1
+        size = lines * (64 + 4)
         frequent = (rows[:, DOCUMENTS] * _BITMAP_DENSITY > self.segment.documents) & (rows[:, CHUNKS] > 1)
         for row in np.flatnonzero(frequent):
-            if self._bitmap_room < 8 * words:
+            if self._bitmap_room < size:
                 return
-            bitmap = np.zeros(words, dtype=np.uint64)
-            if not fill_bitmap(rows, row, self.segment.group_starts, bitmap, self._scratch):
+            bitmap, ranks = np.zeros(8 * lines, dtype=np.uint64), np.zeros(lines, dtype=np.uint32)
+            if not fill_bitmap(rows, row, self.segment.group_starts, bitmap, ranks, self._scratch):
                 raise self.segment.damaged(POSTINGS)
-            self._bitmap_room -= 8 * words
-            self._bitmaps.append(bitmap)
-            rows[row, BITMAP] = bitmap.ctypes.data
+            self._bitmap_room -= size
+            self._bitmaps += (bitmap, ranks)
+            rows[row, BITMAP], rows[row, RANKS] = bitmap.ctypes.data, ranks.ctypes.data

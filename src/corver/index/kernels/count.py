@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from corver.index.kernels.jit import jit, load32, load64, trailing_zeros
+from corver.index.kernels.jit import jit, load32, load64, popcount, trailing_zeros
 from corver.index.kernels.postings import (
     ADDRESS,
     BITMAP,
@@ -22,6 +22,7 @@ from corver.index.kernels.postings import (
     MAX_CHUNK,
     NO_POSITIONS,
     OCCURRENCES,
+    RANKS,
     SHIFT,
     SMALL,
     chunk_of,
@@ -29,7 +30,8 @@ from corver.index.kernels.postings import (
     decode_documents,
     decode_positions,
     find_in_chunk,
-    occurrence_range,
+    occurrence_layout,
+    occurrences_at,
     open_chunk,
 )
 
@@ -99,8 +101,8 @@ def check_list(lists, group_starts, scratch):
 
 
 @jit
-def fill_bitmap(lists, row, group_starts, bitmap, scratch):
-    """Set the bits of a list's documents; False when the list is corrupt."""
+def fill_bitmap(lists, row, group_starts, bitmap, ranks, scratch):
+    """Set the bits of a list's documents, and for every 512 of them how many came before; False when it is corrupt."""
     for chunk in range(lists[row, CHUNKS]):
         address, size, count, first, span, total = open_chunk(lists, row, chunk, group_starts)
         if decode_documents(address, size, count, first, span, total, scratch) != count:
@@ -108,7 +110,27 @@ def fill_bitmap(lists, row, group_starts, bitmap, scratch):
         for i in range(count):
             document = np.int64(scratch[i])
             bitmap[document >> 6] |= np.uint64(1) << np.uint64(document & 63)
-    return True
+    before = np.int64(0)
+    for line in range(ranks.size):
+        ranks[line] = before
+        for word in range(8 * line, 8 * line + 8):
+            before += popcount(bitmap[word])
+    return before == lists[row, DOCUMENTS]
+
+
+@jit
+def _rank_by_bitmap(lists, row, document):
+    """How many documents of a list come before one that it holds; -1 when it does not."""
+    bitmap = lists[row, BITMAP] + (document >> 9 << 6)
+    rank = load32(lists[row, RANKS] + (document >> 9 << 2))
+    word = (document >> 6) & 7
+    for i in range(word):
+        rank += popcount(load64(bitmap + 8 * i))
+    bits = load64(bitmap + 8 * word)
+    bit = np.uint64(document & 63)
+    if not (bits >> bit) & np.uint64(1):
+        return np.int64(-1)
+    return rank + popcount(bits & ((np.uint64(1) << bit) - np.uint64(1)))
 
 
 @jit
@@ -182,34 +204,41 @@ def keep_common(lists, rows, n, tables, candidates, ranks, kept, spare):
 
 
 @jit
-def positions_in(lists, row, document, tables, out):
-    """Positions of a list in a document that holds it: their number, or CORRUPT."""
+def _open_at(lists, row, document, tables):
+    """(address, m, layout, width, size, rank) for a document that a list holds; rank < 0 where it does not."""
     groups, group_starts, lengths = tables
     chunk = chunk_of(lists, row, document, groups)
     address, size, count, first, span, total = open_chunk(lists, row, chunk, group_starts)
-    rank = find_in_chunk(address, size, count, first, span, total, document)
+    if lists[row, BITMAP] != 0:
+        rank = _rank_by_bitmap(lists, row, document) - load32(lists[row, ADDRESS] + 8 * chunk + 4)
+        if rank >= count:
+            rank = np.int64(CORRUPT)
+    else:
+        rank = find_in_chunk(address, size, count, first, span, total, document)
     if rank < 0:
+        count = 1
+    layout = occurrence_layout(address, size, count, span, total)
+    return address, size, count, layout, chunk_width(lists, row, chunk, group_starts, lengths), rank
+
+
+@jit
+def _positions_at(address, size, count, layout, width, rank, length, out):
+    """Positions of the rank-th document of a chunk, `length` words long: their number, or CORRUPT."""
+    begin, number = occurrences_at(address, count, layout, rank)
+    if number < 0 or number > length:
         return CORRUPT
-    begin, number, t, bit = occurrence_range(address, size, count, span, total, rank)
-    if number < 0 or number > lengths[document]:
-        return CORRUPT
-    width = chunk_width(lists, row, chunk, group_starts, lengths)
-    if not decode_positions(address, size, width, begin, number, bit, t, out):
+    if not decode_positions(address, size, width, begin, number, layout[6], layout[1], out):
         return CORRUPT
     return number
 
 
 @jit
-def _frequency(lists, row, document, tables):
-    """Occurrences of a list in a document that holds it, or CORRUPT."""
-    groups, group_starts, _ = tables
-    chunk = chunk_of(lists, row, document, groups)
-    address, size, count, first, span, total = open_chunk(lists, row, chunk, group_starts)
-    rank = find_in_chunk(address, size, count, first, span, total, document)
+def positions_in(lists, row, document, tables, out):
+    """Positions of a list in a document that holds it: their number, or CORRUPT."""
+    address, size, count, layout, width, rank = _open_at(lists, row, document, tables)
     if rank < 0:
         return CORRUPT
-    _, number, _, _ = occurrence_range(address, size, count, span, total, rank)
-    return number
+    return _positions_at(address, size, count, layout, width, rank, np.int64(tables[2][document]), out)
 
 
 @jit
@@ -229,13 +258,8 @@ def _near(anchors, n, others, m, window):
 
 
 @jit
-def _count_in_document(lists, rows, n, anchor, document, tables, window, scratch):
-    """Hits in one long document that holds every list of rows[:n]; NEEDS_TEXT or CORRUPT."""
-    _, _, mine, theirs = scratch
-    for k in range(n):
-        if lists[rows[k], FLAGS] & NO_POSITIONS:
-            return NEEDS_TEXT
-    hits = positions_in(lists, anchor, document, tables, mine)
+def _narrow(lists, rows, n, anchor, document, tables, window, hits, mine, theirs):
+    """Of the anchor's positions mine[:hits] in one document, those with every other list within the window."""
     for k in range(n):
         if hits <= 0:
             break
@@ -248,20 +272,67 @@ def _count_in_document(lists, rows, n, anchor, document, tables, window, scratch
 
 
 @jit
-def _count_candidates(lists, rows, n, anchor, tables, window, short, cap, candidates, count, scratch):
-    """Hits in documents that hold every list; stops at cap."""
+def _lacks_positions(lists, rows, n):
+    for k in range(n):
+        if lists[rows[k], FLAGS] & NO_POSITIONS:
+            return True
+    return False
+
+
+@jit
+def _count_candidates(lists, rows, n, anchor, tables, window, short, cap, found, scratch):
+    """Hits in the first `found` candidates, which hold every list; stops at cap.
+
+    Looks the anchor up document by document: for when it is not the list that the candidates came from.
+    """
+    candidates, _, mine, theirs = scratch
+    bare = _lacks_positions(lists, rows, n)
     hits = np.int64(0)
-    for i in range(count):
+    for i in range(found):
+        document = np.int64(candidates[i])
+        address, size, count, layout, width, rank = _open_at(lists, anchor, document, tables)
+        if rank < 0:
+            return np.int64(CORRUPT)
+        if document < short:
+            _, number = occurrences_at(address, count, layout, rank)
+        elif bare:
+            return np.int64(NEEDS_TEXT)
+        else:
+            length = np.int64(tables[2][document])
+            number = _positions_at(address, size, count, layout, width, rank, length, mine)
+            number = _narrow(lists, rows, n, anchor, document, tables, window, number, mine, theirs)
+        if number < 0:
+            return np.int64(CORRUPT)
+        hits += number
+        if hits >= cap:
+            break
+    return hits
+
+
+@jit
+def _count_in_chunk(lists, rows, n, chunk, opened, tables, window, short, cap, found, scratch):
+    """The same for candidates that are documents of one chunk of the anchor, which is rows[0], with their ranks."""
+    candidates, ranks, mine, theirs = scratch
+    address, size, count, _, span, total = opened
+    layout = occurrence_layout(address, size, count, span, total)
+    width = chunk_width(lists, rows[0], chunk, tables[1], tables[2])
+    bare = _lacks_positions(lists, rows, n)
+    hits = np.int64(0)
+    for i in range(found):
         document = np.int64(candidates[i])
         if document < short:
-            found = _frequency(lists, anchor, document, tables)
+            _, number = occurrences_at(address, count, layout, ranks[i])
+        elif bare:
+            return np.int64(NEEDS_TEXT)
         else:
-            found = _count_in_document(lists, rows, n, anchor, document, tables, window, scratch)
-        if found < 0:
-            return found
-        hits += found
+            length = np.int64(tables[2][document])
+            number = _positions_at(address, size, count, layout, width, ranks[i], length, mine)
+            number = _narrow(lists, rows, n, rows[0], document, tables, window, number, mine, theirs)
+        if number < 0:
+            return np.int64(CORRUPT)
+        hits += number
         if hits >= cap:
-            return hits
+            break
     return hits
 
 
@@ -283,9 +354,7 @@ def _count_by_bitmaps(lists, rows, n, anchor, tables, window, short, cap, limits
                 kept += 1
             common &= common - np.uint64(1)
         if kept > MAX_CHUNK - 64 or (word + 1 == last_word and kept > 0):
-            found = _count_candidates(
-                lists, rows, n, anchor, tables, window, short, cap - hits, candidates, kept, scratch
-            )
+            found = _count_candidates(lists, rows, n, anchor, tables, window, short, cap - hits, kept, scratch)
             if found < 0:
                 return found
             hits += found
@@ -301,29 +370,37 @@ def _count_query(lists, rows, n, anchor, tables, window, short, cap, limits, scr
     groups, group_starts, lengths = tables
     candidates, ranks = scratch[0], scratch[1]
     driver = rows[0]
+    whole = limits[0] == 0 and limits[1] == lengths.size
     dense = lists[driver, BITMAP] != 0 and lists[driver, DOCUMENTS] * 16 > lengths.size
     if n > 1 and dense:
         return _count_by_bitmaps(lists, rows, n, anchor, tables, window, short, cap, limits, scratch)
     hits = np.int64(0)
     for chunk in range(lists[driver, CHUNKS]):
-        address, size, count, first, span, total = open_chunk(lists, driver, chunk, group_starts)
+        opened = open_chunk(lists, driver, chunk, group_starts)
+        address, size, count, first, span, total = opened
         if count == 0 or first >= limits[1] or first + span <= limits[0]:
             continue
         if decode_documents(address, size, count, first, span, total, candidates) != count:
             return np.int64(CORRUPT)
         kept = 0
-        for i in range(count):
-            document = candidates[i]
-            candidates[kept] = document
-            ranks[kept] = i
-            kept += np.int64(limits[0] <= document < limits[1])
+        if whole:
+            for i in range(count):
+                ranks[i] = i
+            kept = count
+        else:
+            for i in range(count):
+                document = candidates[i]
+                candidates[kept] = document
+                ranks[kept] = i
+                kept += np.int64(limits[0] <= document < limits[1])
         kept = keep_common(lists, rows, n, tables, candidates, ranks, kept, scratch[2])
         if kept < 0:
             return np.int64(CORRUPT)
         if kept > 0:
-            found = _count_candidates(
-                lists, rows, n, anchor, tables, window, short, cap - hits, candidates, kept, scratch
-            )
+            if driver == anchor:
+                found = _count_in_chunk(lists, rows, n, chunk, opened, tables, window, short, cap - hits, kept, scratch)
+            else:
+                found = _count_candidates(lists, rows, n, anchor, tables, window, short, cap - hits, kept, scratch)
             if found < 0:
                 return found
             hits += found

@@ -6,6 +6,7 @@ address trusts its caller: whoever passes it has checked that the bytes are ther
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from pathlib import Path
@@ -15,6 +16,7 @@ import numpy as np
 from llvmlite import ir
 from llvmlite.binding import get_host_cpu_features
 from numba import njit, types
+from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
 
 __all__ = ["bit_length", "jit", "load8", "load32", "load64", "popcount", "select64", "store64", "trailing_zeros"]
@@ -32,12 +34,31 @@ def _cache_is_safe() -> bool:
     return state.st_uid in (0, os.getuid()) and not foreign_writers
 
 
+def _source_digest() -> str:
+    """A hash of all kernel sources: a cached caller has its callees inlined, so one changed file outdates all."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
 _CACHE = _cache_is_safe()
+_DIGEST = _source_digest()
+
+
+class _KernelCache(FunctionCache):  # type: ignore[misc]
+    """numba's disk cache, keyed by the sources of all kernels as well."""
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        return (*super()._index_key(sig, codegen), _DIGEST)
 
 
 def jit(function: Any) -> Any:
     """Compile on first use; cached on disk where `_cache_is_safe`."""
-    return njit(nogil=True, cache=_CACHE, error_model="numpy", boundscheck=False)(function)
+    dispatcher = njit(nogil=True, error_model="numpy", boundscheck=False)(function)
+    if _CACHE:
+        dispatcher._cache = _KernelCache(function)
+    return dispatcher
 
 
 def _load(bits: int, result: Any) -> Any:

@@ -28,11 +28,11 @@ NO_POSITIONS = 1  # bit of FLAGS
 class Field:
     """Columns of a table of resolved lists, int64 (lists, Field.COUNT)."""
 
-    ADDRESS, BYTES, DOCUMENTS, OCCURRENCES, SHIFT, CHUNKS, FLAGS, BITMAP, LAST = range(9)
-    COUNT = 9
+    ADDRESS, BYTES, DOCUMENTS, OCCURRENCES, SHIFT, CHUNKS, FLAGS, BITMAP, RANKS, LAST = range(10)
+    COUNT = 10
 
 
-ADDRESS, BYTES, DOCUMENTS, OCCURRENCES, SHIFT, CHUNKS, FLAGS, BITMAP, LAST = range(9)
+ADDRESS, BYTES, DOCUMENTS, OCCURRENCES, SHIFT, CHUNKS, FLAGS, BITMAP, RANKS, LAST = range(10)
 
 
 @jit
@@ -177,24 +177,37 @@ def find_in_chunk(address, size, count, first, span, total, document):
 
 
 @jit
-def occurrence_range(address, size, count, span, total, rank):
-    """(first, number, t, bit of the positions) of the occurrences of the rank-th document; number < 0 if corrupt."""
+def occurrence_layout(address, size, count, span, total):
+    """Where the occurrences of a chunk stand: (extra, t, address of the upper bits, their number, low, lows, positions).
+
+    extra is t - m, or CORRUPT; lows and positions are bit offsets from the chunk's address.
+    """
     start, t = _body(address, size, count, total)
     low = low_width(span, count)
     bit = start + upper_length(span, count, low) + count * low
     extra = t - count
     if extra < 0 or bit > 8 * size:
-        return 0, CORRUPT, t, bit
-    if extra == 0:
-        return rank, 1, t, bit
+        extra = CORRUPT
+    if extra <= 0:
+        return extra, t, address, 0, 0, bit, bit
     bit = (bit + 7) >> 3 << 3
     low = low_width(extra, count)
     upper = upper_length(extra, count, low)
     lows = bit + upper
     positions = lows + count * low
     if positions > 8 * size:
-        return 0, CORRUPT, t, positions
-    address_upper = address + (bit >> 3)
+        extra = CORRUPT
+    return extra, t, address + (bit >> 3), upper, low, lows, positions
+
+
+@jit
+def occurrences_at(address, count, layout, rank):
+    """(first, number) of the occurrences of the rank-th document of a chunk; number is CORRUPT where they make no sense."""
+    extra, t, address_upper, upper, low, lows, _ = layout
+    if extra == 0:
+        return rank, 1
+    if extra < 0:
+        return 0, CORRUPT
     one = _select_one(address_upper, rank, upper)
     begin = rank + ((one - rank) << low | read_bits(address, lows + rank * low, low))
     end = t
@@ -202,8 +215,8 @@ def occurrence_range(address, size, count, span, total, rank):
         one = _next_one(address_upper, one + 1, upper)
         end = rank + 1 + ((one - rank - 1) << low | read_bits(address, lows + (rank + 1) * low, low))
     if begin < 0 or end <= begin or end > t:
-        return 0, CORRUPT, t, positions
-    return begin, end - begin, t, positions
+        return 0, CORRUPT
+    return begin, end - begin
 
 
 @jit
