@@ -14,7 +14,7 @@ CASES = [
 
 
 def test_the_file_holds_enough_cases() -> None:
-    assert len(CASES) >= 100
+    assert len(CASES) >= 150
 
 
 @pytest.mark.parametrize("case", CASES)

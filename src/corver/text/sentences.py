@@ -86,8 +86,8 @@ _BEFORE_NUMBER = _listed(
     " jan feb mar apr jun jul aug sep sept oct nov dec"
 )
 _BEFORE_LOWER = _listed(
-    "inc ltd co corp jr sr esq u.s u.k u.n e.u d.c ph.d m.d b.a m.a b.sc m.sc a.m p.m a.d b.c bros etc ave blvd rd"
-    " sq hwy mtn tel ext max min misc orig trans abbr lit no al et"
+    "mon tues thurs fri inc ltd co corp jr sr esq u.s u.k u.n e.u d.c ph.d m.d b.a m.a b.sc m.sc a.m p.m a.d b.c bros etc"
+    " ave blvd rd sq hwy mtn tel ext max min misc orig trans abbr lit no al et"
 )
 _STARTERS = _listed(
     "he she it they we i you his her its their our this that these those the a an there here in on at after before"
@@ -103,8 +103,9 @@ _AFTER_HOUR = re.compile(
 _LABELLED = re.compile(
     r"\b(?i:size|vitamin|hepatitis|plan|grade|class|type|group|option|section|appendix|exhibit|platform|team|category"
     r"|letter|row|level|channel|side|part|zone|line|phase|stage|blood type|schedule|tier) [A-Z]\.(?=\s+[A-Z\"(])"
+    r"|\b\d[\d.,]* [smghl]\.(?=\s+[A-Z\"(])"
 )
-_CLOSED_INSIDE = re.compile(r"(?<=[.!?])['\"]?[)\]](?=\s+[\"'(\[]?[A-Z])")
+_CLOSED_INSIDE = re.compile(r"(?<=[.!?])['\"]?[)\]}](?=\s+[\"'(\[]?[A-Z])")
 _FOREIGN = re.compile(rf"[^{_FOREIGN_STOP}]*{_FOREIGN_STOP}[{_FOREIGN_STOP}.!?]*[\"')\]]*|[^{_FOREIGN_STOP}]+")
 _MARKER = re.compile(r"[(\[]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)\]]+$|[-*+#>.]+$|[-*+#>]+ *\d{1,3}[.)]$")
 _LIST_LINE = re.compile(r"\s*(?:[-*+#>|]|[(\[]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)\]]\s|\d{1,3}:\s)")
@@ -203,12 +204,14 @@ def _split_block(block: str) -> list[tuple[int, int]]:
 
 
 def _cut(block: str, pieces: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Split after a bracketed sentence and after a labelled letter ("size S.") which sentencex takes for an initial."""
+    """Split after a bracketed sentence, and after a letter that only looks like an initial ("size S.", "9.6 s.")."""
     cut: list[tuple[int, int]] = []
     for start, end in pieces:
-        for match in (*_CLOSED_INSIDE.finditer(block, start, end), *_LABELLED.finditer(block, start, end)):
+        found = [*_CLOSED_INSIDE.finditer(block, start, end), *_LABELLED.finditer(block, start, end)]
+        for match in sorted(found, key=lambda one: one.start()):
             at = match.end()
-            if start < at < end and not _abbreviated(block[start : match.start()]):
+            before = block[max(start, match.start() - _LOOK_BACK) : match.start()]
+            if start < at < end and not _abbreviated(before):
                 cut.append((start, at))
                 start = at
         cut.append((start, end))
@@ -217,7 +220,7 @@ def _cut(block: str, pieces: Iterable[tuple[int, int]]) -> list[tuple[int, int]]
 
 def _abbreviated(before: str) -> bool:
     """Whether the text ends in an abbreviation's dot ("born in the U.S.")."""
-    word = _LAST_WORD.search(before[-_LOOK_BACK:])
+    word = _LAST_WORD.search(before)
     if word is None:
         return False
     bare = word.group().rstrip(".").lower()
