@@ -214,6 +214,26 @@ def test_broken_markup_never_breaks_the_reader(wikitext: str) -> None:
     text.encode("utf-8")
 
 
+LONG = "a1" * 100_000
+LONG_WORDS = [
+    f"{{{{x|y|{LONG}!}}}}", f"{{{{x|y|{'a/' * 100_000} !}}}}", f"{{{{{LONG}}}}}", f"[[{LONG}|b]]", f"[[a ({LONG} |]]",
+    f"[http://{LONG}", f"[http://{LONG} {LONG}", f"http://{LONG}", f"[[a{' ' * 200_000}b|]]", f"== {' ' * 200_000} a",
+    f"&{LONG};", f"({'; ' * 100_000}", f"<ref {LONG}", f"<b {LONG}", f"1<sup>{' ' * 200_000}", f"__{LONG}__", 
+    f"-{{{LONG}",
+    f"{{|{LONG}\n|-{LONG}\n|{LONG}|{LONG}", f"[[File:{LONG}|{LONG}px|{LONG}]]", f"<math>{LONG}</math>",
+    f"</ref{' ' * 200_000}", f"{{{{ordinal|{'1' * 5000}}}}}", f"{{{{birth date|1|{'1' * 5000}|{'1' * 5000}}}}}",
+    f"{{{{convert|{'1,' * 100_000}|km}}}}", f"{{{{birth date|{'1' * 4000}|2|3}}}}",
+    f"<gallery>\na|{'alt=b|' * 40_000}</gallery>",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("wikitext", LONG_WORDS, ids=lambda wikitext: wikitext[:12])
+def test_no_long_word_holds_the_reader_up(wikitext: str) -> None:
+    start = time.process_time()
+    plain_text(wikitext)
+    assert time.process_time() - start < 5
+
+
 @pytest.mark.parametrize("piece", PIECES)
 def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
     """Repeated markup must not make the reader slow: quadratic work on 200 kB would take minutes."""

@@ -23,6 +23,8 @@ from corver.errors import CorpusError, DependencyError
 
 __all__ = ["ParquetFacts", "ParquetShard", "plan_parquet", "survey_parquet"]
 
+_BUFFER = 1 << 20
+"""Bytes of a column read at a time: without it all of a row group, packed, would lie in memory."""
 _WHOLE_GROUP = 64 << 20
 """A row group is only shared out in parts of this many bytes of plain text: every part decodes the rows before its own
 too, at about ten times the speed at which a text is then indexed."""
@@ -157,7 +159,7 @@ def _open(path: Path) -> Any:
         import pyarrow.parquet
     except ImportError as error:
         raise DependencyError(f"{path}: reading parquet needs pyarrow: pip install 'corver[corpus]'") from error
-    return pyarrow.parquet.ParquetFile(path, memory_map=True)
+    return pyarrow.parquet.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False)
 
 
 @contextlib.contextmanager

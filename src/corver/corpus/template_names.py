@@ -15,54 +15,60 @@ def _names(lines: str) -> frozenset[str]:
 
 DROPPED = _names("""
     #coordinates, #expr, #ifexist, #ifexpr, #invoke, #lst, #property, #related, #section, #section-h,
-    #statements, #switch, #tag, #time, -, 2teambracket, about, about2, according to whom, advert, age, age
-    in years and days, ahnentafel, allmusic, anchor, anchorencode, anchors, arxiv, asin, attribution needed,
-    authority control, automatic taxobox, automatic virus taxobox, bar box, bar percent, bartable, better
-    source, better source needed, bibcode, birth based on age as of date, bots, br, broader, by whom, cat
-    main, category see also, cbignore, chart, chart bottom, chart top, chembox, citation, citation needed,
-    cite, clade, cladogram, clarify, cleanup, clear, clear left, clear right, climate chart, clr, cn, cnote,
-    col div end, col-2, col-3, col-4, col-5, col-begin, col-break, col-end, colbegin, colend, commons,
-    commons category, commons category-inline, commons-inline, commonscat, compact toc, confused, confusing,
-    coor d, coor dm, coor dms, coord, coordinates, coords, copy edit, copyedit, correct title, cref, css
-    image crop, curlie, current, currentdate, currentday, currentmonth, currenttime, currentyear, dab,
-    dablink, de icon, dead link, deadlink, decrease, decreasepositive, defaultsort, details, disambig,
-    disambiguation, discogs artist, displaytitle, disputed inline, disputed-inline, distinguish,
-    distinguish2, div col, div col end, dmoz, doi, drugbox, dubious, dynamic list, efn, efn-lr, efn-ua,
-    elucidate, empty section, en icon, end, engvarb, es icon, expand language, expand section, external
-    media, external music video, fact, facts, failed verification, family tree, familytree, familytree/end,
-    familytree/start, featured article, featured list, filepath, find a grave, flag icon, flagdeco,
-    flagicon, flagicon image, flagu icon, fn, fnb, football kit, for, for multi, for2, fr icon, full, full
-    citation needed, fullurl, further, further information, gain, geobox, geodis, given name, globalize,
-    good article, google books, gr icon, graph:chart, gutenberg, gutenberg author, harv, harvcol, harvcolnb,
+    #statements, #switch, #tag, #time, -, 2teambracket, about, about2, according to whom, advert, age, age in
+    years and days, ahnentafel, allmovie title, allmusic, amg name, anchor, anchorencode, anchors, arxiv, asin,
+    atp, attribution needed, authority control, automatic taxobox, automatic virus taxobox, bar box, bar
+    percent, bartable, bbc programme, better source, better source needed, bibcode, birth based on age as of
+    date, bots, br, broader, by whom, c-span, cat main, category see also, cbignore, charlierose view, chart,
+    chart bottom, chart top, chembox, chemspider, cia world factbook, citation, citation needed, cite, clade,
+    cladogram, clarify, cleanup, clear, clear left, clear right, climate chart, clr, cn, cnote, col div end,
+    col-2, col-3, col-4, col-5, col-begin, col-break, col-end, colbegin, colend, commons, commons category,
+    commons category-inline, commons-inline, commonscat, compact toc, confused, confusing, coor d, coor dm, coor
+    dms, coord, coordinates, coords, copy edit, copyedit, correct title, cref, css image crop, curlie, current,
+    currentdate, currentday, currentmonth, currenttime, currentyear, dab, dablink, dads, data, daviscup player,
+    de icon, dead link, deadlink, decrease, decreasepositive, defaultsort, details, disambig, disambiguation,
+    discogs artist, diseasesdb, displaytitle, disputed inline, disputed-inline, distinguish, distinguish2, div
+    col, div col end, dmoz, dnb portal, doi, drugbox, dubious, dynamic list, eb1911 poster, efn, efn-lr, efn-ua,
+    elucidate, emedicine, emedicine2, empty section, en icon, end, engvarb, eol, es icon, expand language,
+    expand section, external media, external music video, facebook, fact, facts, failed verification, family
+    tree, familytree, familytree/end, familytree/start, featured article, featured list, filepath, find a grave,
+    flag icon, flagdeco, flagicon, flagicon image, flagu icon, fn, fnb, football kit, for, for multi, for2,
+    fossil range, fr icon, full, full citation needed, fullurl, further, further information, gain, gbif,
+    geobox, geodis, given name, globalize, good article, goodreads author, google books, govpubs, gr icon,
+    graph:chart, guardian topic, gutenberg, gutenberg author, hansard-contribs, harv, harvcol, harvcolnb,
     harvid, harvnb, harvp, harvs, harvtxt, hatnote, hdl, hidden sort key, historical populations, hndis,
-    horizontal toc, hs, imdb name, imdb title, in lang, in use, incomplete list, increase, increasenegative,
-    inflation-fn, inflation-year, inflation/fn, int, internet archive author, ipa, ipac, isbn, issn, it
-    icon, italic title, italictitle, jstor, lccn, lead too long, lead too short, library resources box,
-    librivox author, listen, localurl, location map, location map+, location map~, loss, lowercase,
-    lowercase title, main, main article, main category, maplink, mathworld, medical citation needed, merge,
-    merge from, merge to, more citations needed, more footnotes, multicol, multicol-break, multicol-end,
-    multiple issues, namespace, navbox, navbox musical artist, navboxes, no footnotes, no more links,
-    nobots, noitalic title, nomorelinks, non-primary source needed, not in source, not to be confused with,
-    notability, note, note label, notelist, notelist-ua, notes, npov, ns, ntsh, oclc, official, official
-    url, official website, ol, one source, or, original research, original research inline, orphan, osm
+    horizontal toc, hs, ibdb name, iblist name, icd10, icd9, imdb episode, imdb event, imdb name, imdb title, in
+    lang, in our time, in use, incomplete list, increase, increasenegative, inflation-fn, inflation-year,
+    inflation/fn, inpho, instagram, int, internet archive, internet archive author, intitle, iobdb name, ipa,
+    ipac, isbn, isfdb name, isni, issn, it icon, italic title, italictitle, itf profile, itis, jstor, lccn, lead
+    too long, lead too short, library resources box, librivox, librivox author, linkedin, listen, localurl,
+    location map, location map+, location map~, long fossil range, lookfrom, loss, lowercase, lowercase title,
+    mactutor, main, main article, main category, maplink, mathgenealogy, mathworld, medical citation needed,
+    medlineplus, merge, merge from, merge to, mesh id, metacritic film, mojo title, more citations needed, more
+    footnotes, multicol, multicol-break, multicol-end, multiple issues, musicbrainz artist, myspace, namespace,
+    navbox, navbox musical artist, navboxes, nla, no footnotes, no more links, nobots, noitalic title,
+    nomorelinks, non-primary source needed, not in source, not to be confused with, notability, note, note
+    label, notelist, notelist-ua, notes, npov, ns, ntsh, nyttopic, oclc, official, official url, official
+    website, ol, omim, one source, or, orcid, original research, original research inline, orphan, osm
     relation-inline, other people, other places, other uses, other uses2, otheruses, otheruses4, overly
-    detailed, page needed, page number needed, pagelist, peacock inline, persondata, pmc, pmid, pn, portal,
-    portal bar, portal-inline, pov, pov statement, primary source inline, primary sources, profit, pron-en,
-    pronunciation respelling key, pt icon, quantify, r, recentism, redirect, redirect-distinguish,
-    redirect-multi, redirect2, ref, ref label, refbegin, refend, references, refimprove, refimprove section,
-    reflist, refn, registration, relevance inline, rellink, respell, revisionid, rp, ru icon, s-aft, s-bef,
-    s-break, s-end, s-hou, s-inc, s-new, s-non, s-off, s-par, s-ppo, s-ref, s-reg, s-start, s-ttl, s-vac,
-    s2cid, see, see also, self-published inline, selfref, set index article, sfn, sfnm, sfnp, sfnref, short
-    description, shortcut, sidebar, sister project, sister project links, sisterlinks, sitename, speciesbox,
-    specify, split, spoken article, spoken wikipedia, steady, subject bar, subpagename, subscription,
-    subscription required, subspeciesbox, succession box, superimpose, surname, synthesis inline,
-    talkpagename, taxobox, taxonbar, technical, tfd, tfdend, title language, toc, toc left, toc limit, toc
-    right, tocleft, toclimit, tocright, tone, under construction, unreferenced, unreferenced section,
-    unreliable source?, update, update after, update inline, url, urlencode, us census population, use dmy
-    dates, use mdy dates, vague, verification needed, verify source, very long, wayback, weasel inline,
-    weather box, webarchive, when, where, which, who, whom, why, wikibooks, wikidata, wikinews, wikiquote,
-    wikisource, wikisource author, wikisource-inline, wikispecies, wikiversity, wikivoyage, wiktionary,
-    youtube
+    detailed, page needed, page number needed, pagelist, peacock inline, persondata, philpapers, playbill
+    person, pmc, pmid, pn, pop density, portal, portal bar, portal-inline, pov, pov statement, primary source
+    inline, primary sources, profit, pron-en, pronunciation respelling key, pt icon, quantify, r, recentism,
+    redirect, redirect-distinguish, redirect-multi, redirect2, ref, ref label, refbegin, refend, references,
+    refimprove, refimprove section, reflist, refn, registration, relevance inline, rellink, respell, revisionid,
+    rotten tomatoes, rp, ru icon, s-aft, s-bef, s-break, s-end, s-hou, s-inc, s-new, s-non, s-off, s-par, s-ppo,
+    s-ref, s-reg, s-start, s-ttl, s-vac, s2cid, scholia, see, see also, self-published inline, selfref, set
+    index article, sfdb, sfn, sfnm, sfnp, sfnref, short description, shortcut, sidebar, sister project, sister
+    project links, sisterlinks, sitename, snac, soundcloud, speciesbox, specify, split, spoken article, spoken
+    wikipedia, standard ebooks, statedept, steady, subject bar, subpagename, subscription, subscription
+    required, subspeciesbox, succession box, superimpose, surname, synthesis inline, talkpagename, taxobox,
+    taxonbar, tcmdb name, tcmdb title, technical, tennishof, tfd, tfdend, title language, toc, toc left, toc
+    limit, toc right, tocleft, toclimit, tocright, tone, twitter, under construction, unreferenced, unreferenced
+    section, unreliable source?, update, update after, update inline, url, urlencode, us census population, use
+    dmy dates, use mdy dates, vague, verification needed, verify source, very long, viaf, wayback, weasel
+    inline, weather box, webarchive, when, where, which, who, whom, why, wikiatlas, wikibooks, wikidata,
+    wikinews, wikipedia books, wikiquote, wikisource, wikisource author, wikisource-inline, wikispecies,
+    wikiversity, wikivoyage, wiktionary, worldcat id, wta, youtube
 """)
 """References, notices, navigation, boxes, pictures, pronunciation: nothing of the text of an article."""
 

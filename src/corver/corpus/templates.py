@@ -43,8 +43,15 @@ _JUNK = re.compile(
     r"(?:https?:)?//|#[0-9a-f]{3,8}$|[0-9]+(?:px|em|%)$|[^\s]+\.(?:svg|png|jpe?g|gif|ogg|oga|ogv|wav|webm|pdf|html?)$",
     re.IGNORECASE,
 )
+_IDENTIFIER = re.compile(
+    r"(?=[^\s]*[0-9])[a-zA-Z0-9]*[a-z][a-zA-Z0-9.-]*$|[^\s]*[/_][^\s]*$|[a-z]+(?:-[a-z0-9]+)+$|[0-9]{5,}$"
+)
+"""What an outside catalogue is asked for: p0038x9t, people/l/lincoln, altruism-biological, 10000009."""
+_MAX_IDENTIFIER = 80
+"""The pattern tries many ways to match, so it is kept from long arguments."""
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z]{2,8})*")
 _PROSE_WORDS = 5
+_MUSIC = {"flat": "♭", "b": "♭", "sharp": "♯", "#": "♯", "natural": "♮"}
 _NAME = re.compile(r"[^=\n]{0,80}")
 
 
@@ -117,7 +124,7 @@ def expand(raw_name: str, arguments: Sequence[str], *, block: bool = False, titl
 
 
 def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit()
+    return len(text) < 10 and text.isascii() and text.isdigit()  # Python itself refuses to read very long numbers
 
 
 def _is_dropped(name: str) -> bool:
@@ -134,6 +141,8 @@ def _general(call: Call) -> str:
     kept = [argument for argument in call.positional if argument and not _JUNK.match(argument)]
     if len(kept) > 1 and _LANGUAGE.fullmatch(kept[0]):
         del kept[0]
+    if len(kept) > 1:
+        kept = [argument for argument in kept if len(argument) > _MAX_IDENTIFIER or not _IDENTIFIER.match(argument)]
     kept += [call.named[key] for key in _TEXT_NAMES if call.named.get(key)]
     if call.block:
         kept = [argument for argument in kept if len(argument.split()) >= _PROSE_WORDS]
@@ -363,6 +372,8 @@ _RULES: dict[str, Callable[[Call], str]] = {
     "e": lambda call: f"×10^{call.at(0)}",
     "esp": lambda call: f"×10^{call.at(0)}",
     "wide image": lambda call: call.at(2),
+    "music": lambda call: _MUSIC.get(call.at(0), ""),
+    **dict.fromkeys(("nbsp", "spaces", "space", "pad", "gap"), lambda call: " "),
     "map caption": lambda call: "",
     "inflation": lambda call: "",
 }
