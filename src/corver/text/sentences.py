@@ -86,8 +86,8 @@ _BEFORE_NUMBER = _listed(
     " jan feb mar apr jun jul aug sep sept oct nov dec"
 )
 _BEFORE_LOWER = _listed(
-    "mon tues thurs fri inc ltd co corp jr sr esq u.s u.k u.n e.u d.c ph.d m.d b.a m.a b.sc m.sc a.m p.m a.d b.c bros etc"
-    " ave blvd rd sq hwy mtn tel ext max min misc orig trans abbr lit no al et"
+    "mon tues thurs fri inc ltd co corp jr sr esq u.s u.k u.n e.u d.c ph.d m.d b.a m.a b.sc m.sc a.m p.m a.d b.c bros"
+    " etc ave blvd rd sq hwy mtn tel ext max min misc orig trans abbr lit no al et"
 )
 _STARTERS = _listed(
     "he she it they we i you his her its their our this that these those the a an there here in on at after before"
