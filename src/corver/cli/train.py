@@ -129,22 +129,29 @@ def demo_command(
     _tell(folder, json=json)
 
 
-def report_command(run: RunDirectory) -> None:
-    """Write the page of a run anew.
+def report_command(
+    run: RunDirectory,
+    curves: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the learning curves into FILE (.svg or .png).", show_default=False),
+    ] = None,
+) -> None:
+    """Write the page of a run anew, or draw its learning curves.
 
-    Works on a finished run and on one that is still at work. Writes the name of the page to standard output.
+    Works on a finished run and on one that is still at work. Writes the name of what it wrote to standard output.
 
     \b
-    Example:
+    Examples:
       corver report runs/demo/run
+      corver report runs/demo/run --curves curves.svg
     """
     with extra_needed("report", "a report"):
-        from corver.report.page import write_report
+        from corver.report import save_curves, write_report
     from corver.runs import RunFolder
 
     folder = RunFolder(run)
-    write_report(folder)
-    emit(str(folder.report))
+    written = write_report(folder) if curves is None else save_curves(folder, curves)
+    emit(str(written))
 
 
 def _tell(folder: RunFolder, *, json: bool) -> None:
