@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from corver.errors import ConfigError
 
@@ -45,6 +45,14 @@ class ConfigModel(BaseModel):
     """Base of every configuration: frozen, no unknown keys, no NaN."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _no_truth_for_numbers(cls, value: Any, info: ValidationInfo) -> Any:
+        # pydantic would take `steps: yes` for 1.
+        if isinstance(value, bool) and cls.model_fields[str(info.field_name)].annotation is not bool:
+            raise ValueError(f"expected another type of value, found {str(value).lower()}")
+        return value
 
     def fingerprint(self) -> str:
         """16 hex digits of a SHA-256 over the canonical JSON of all values."""
@@ -90,7 +98,7 @@ class RewardConfig(ConfigModel):
 
     extractor: Literal["rules"] = "rules"
     support: Literal["paper"] = "paper"
-    rule: Literal["first"] = "first"
+    rule: Literal["first", "min", "relcheck"] = "first"
     window: Annotated[int, Field(ge=0, le=1_000_000)] = 1000
     levels: LevelsConfig = LevelsConfig()
     resolve_pronouns: bool = True
@@ -299,10 +307,17 @@ def _anchor_paths(raw: dict[str, Any], folder: Path) -> None:
         for parent in parents:
             node = node.get(parent) if isinstance(node, dict) else None
         if isinstance(node, dict) and isinstance(node.get(leaf), str):
-            node[leaf] = str(folder / Path(node[leaf]).expanduser())
+            node[leaf] = str(folder / _expanded(node[leaf]))
     policy = raw.get("policy")
     if isinstance(policy, dict) and isinstance(policy.get("model"), str) and policy["model"].startswith((".", "~")):
-        policy["model"] = str(folder / Path(policy["model"]).expanduser())
+        policy["model"] = str(folder / _expanded(policy["model"]))
+
+
+def _expanded(path: str) -> Path:
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise ConfigError(f"{path}: there is no such home folder") from None
 
 
 def _set_dotted(raw: dict[str, Any], dotted: str, value: Any) -> None:

@@ -126,6 +126,7 @@ def test_dropping_a_word_makes_no_new_pair_but_a_further_detail_does() -> None:
 def test_penalties_and_other_states_pass_through() -> None:
     unsupported = scored("a b", -0.3, Status.UNSUPPORTED)
     assert rewards(unsupported, unsupported) == [-0.3, -0.3]
+    assert [score.repeated for score in guard_repetition([unsupported, unsupported])] == [False, True]
     silent = replace(scored("", 0.0), status=Status.NO_CLAIM)
     assert guard_repetition([silent, silent]) == [silent, silent]
     failed = scored("a b", math.nan, Status.FAILED)

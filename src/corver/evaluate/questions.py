@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from corver.errors import InputError
 
-__all__ = ["Question", "read_questions"]
+__all__ = ["Question", "draw_questions", "read_questions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,15 @@ def read_questions(path: Path, *, split: str | None = None, limit: int | None = 
     if not questions:
         of_split = f" of split {split!r}" if split is not None else ""
         raise InputError(f"{path}: holds no question{of_split}")
+    return draw_questions(list(questions.values()), limit)
+
+
+def draw_questions(questions: Sequence[Question], limit: int | None) -> list[Question]:
+    """At most `limit` of the questions, drawn by the hash of their ids and kept in order; all of them without limit."""
     if limit is None or limit >= len(questions):
-        return list(questions.values())
-    drawn = set(sorted(questions, key=_draw)[:limit])
-    return [question for name, question in questions.items() if name in drawn]
+        return list(questions)
+    drawn = set(sorted((question.id for question in questions), key=_draw)[:limit])
+    return [question for question in questions if question.id in drawn]
 
 
 def _draw(name: str) -> str:
@@ -57,15 +62,15 @@ def _draw(name: str) -> str:
 
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:
             for number, line in enumerate(file, start=1):
                 if not line.strip():
                     continue
                 where = f"{path}:{number}"
                 try:
                     row = json.loads(line)
-                except json.JSONDecodeError as error:
-                    raise InputError(f"{where}: is not JSON: {error.msg}") from None
+                except (ValueError, RecursionError) as error:
+                    raise InputError(f"{where}: is not JSON: {error}") from None
                 if not isinstance(row, dict):
                     raise InputError(f"{where}: expected an object with question and answers")
                 yield where, row
@@ -82,8 +87,14 @@ def _question(where: str, row: dict[str, Any]) -> Question:
         raise InputError(f"{where}: has no question")
     if isinstance(answers, str):
         answers = [answers]
-    if not isinstance(answers, list) or not answers or not all(isinstance(item, str) for item in answers):
-        raise InputError(f"{where}: answers must be a non-empty list of strings")
+    if not isinstance(answers, list) or not all(isinstance(item, str) for item in answers):
+        raise InputError(f"{where}: answers must be a list of strings")
+    if not any(item.strip() for item in answers):
+        raise InputError(f"{where}: has no answer to judge by")
     number = row.get("id")
-    name = str(number) if number is not None else hashlib.sha256(question.encode()).hexdigest()[:12]
+    try:
+        name = str(number) if number is not None else hashlib.sha256(question.encode()).hexdigest()[:12]
+        "".join((name, question, *answers)).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{where}: holds half a surrogate pair, which is not text") from None
     return Question(name, question, tuple(answers))

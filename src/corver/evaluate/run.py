@@ -7,7 +7,6 @@ refused, not mixed. This module knows no training.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from corver.policy.load import Policy
 from corver.policy.prompts import PromptName
 from corver.progress import Progress, no_progress
 from corver.reward.judge import judge
-from corver.runs import append_jsonl, read_jsonl, write_text
+from corver.runs import append_jsonl, claim_file, read_jsonl
 from corver.text.rollout import parse_rollout, rollout_sentences
 from corver.types import Rollout, SentenceReward
 
@@ -45,7 +44,7 @@ def evaluate_policy(
     key: what the answers depend on (model, prompt, index, settings …); it is kept beside `output` and must be the same
     when the file is continued. progress: called as ("evaluate", done, total, "answers").
     """
-    _check_key(output, key)
+    claim_file(output, key)
     done = {row["id"]: row for row in read_jsonl(output)}
     wanted = {question.id for question in questions}
     if not done.keys() <= wanted:
@@ -99,13 +98,3 @@ def _rows(
 def _label(rollout: Rollout, reward: RewardConfig) -> str:
     judgement = judge(rollout.completion, rollout.answers, rule=reward.judge.rule)
     return "ungraded" if judgement is None else judgement.label
-
-
-def _check_key(output: Path, key: dict[str, str]) -> None:
-    beside = output.with_suffix(".key.json")
-    if beside.exists() and output.exists():
-        known = json.loads(beside.read_text(encoding="utf-8"))
-        changed = sorted(name for name in {*known, *key} if known.get(name) != key.get(name))
-        if changed:
-            raise InputError(f"{output}: was made with another {', '.join(changed)}; remove it to evaluate anew")
-    write_text(beside, json.dumps(key, indent=2) + "\n")

@@ -99,9 +99,9 @@ def compare(
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Floats, Floats]]:
-    """(sum, count) a question for each quantity; the claims are sentences with a corpus verdict."""
+    """(sum, count) a question for each quantity; claims are sentences with a corpus verdict, each claim once."""
     one = np.ones(len(rows))
-    claims = [[s for s in row["sentences"] if s["status"] in ("supported", "unsupported")] for row in rows]
+    claims = [[s for s in row["sentences"] if _is_claim(s)] for row in rows]
     number = np.array([len(found) for found in claims], dtype=np.float64)
     rewards = np.array([sum(s["reward"] for s in found) for found in claims], dtype=np.float64)
     zeros = np.array([sum(s["count"] == 0 for s in found) for found in claims], dtype=np.float64)
@@ -118,6 +118,10 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Floats, Float
         "claims_per_completion": (number, one),
         "mean_length": (length, one),
     }
+
+
+def _is_claim(sentence: Mapping[str, Any]) -> bool:
+    return sentence["status"] in ("supported", "unsupported") and not sentence.get("repeated")
 
 
 def _bootstrap_ratio(sum_Q: Floats, count_Q: Floats, *, draws: int, seed: int) -> Floats:

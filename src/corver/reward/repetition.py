@@ -1,8 +1,9 @@
 """The guard against repetition: a claim is rewarded once a completion.
 
 In: the verdicts on the sentences of one completion, in order. Out: the same verdicts, where the second and every
-further sentence on the same pair has lost its positive reward. Without it a policy learns to repeat its best supported
-sentence. Penalties stay: saying something unsupported twice is not better than once. This module knows no corpus.
+further sentence on the same pair is marked as repeated and has lost its positive reward. Without it a policy learns to
+repeat its best supported sentence. Penalties stay: saying something unsupported twice is not better than once. The mark
+keeps a repetition from being worth more than silence where credit moves the zero point. This module knows no corpus.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from corver.types import SentenceScore
 __all__ = ["REPEATED", "guard_repetition"]
 
 REPEATED = "repeats a pair of an earlier sentence"
-"""The reason that a guarded verdict carries; `ScoreStats` counts it."""
+"""The reason that a repeated verdict carries."""
 
 
 def guard_repetition(scores: Sequence[SentenceScore]) -> list[SentenceScore]:
@@ -33,7 +34,7 @@ def guard_repetition(scores: Sequence[SentenceScore]) -> list[SentenceScore]:
             if not any(words <= seen for seen in candidates):
                 for word in words:
                     earlier.setdefault(word, []).append(words)
-            elif score.reward > 0:
-                score = replace(score, reward=0.0, reason=REPEATED)
+            else:
+                score = replace(score, reward=min(score.reward, 0.0), reason=REPEATED, repeated=True)
         guarded.append(score)
     return guarded

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from corver.reward.repetition import REPEATED
 from corver.types import SentenceScore, Status
 
 __all__ = ["ScoreStats"]
@@ -46,7 +45,7 @@ class ScoreStats:
             if score.has_claim:
                 self.claims += 1
                 self.zero += score.count == 0
-                self.repeated += score.reason == REPEATED
+                self.repeated += score.repeated
                 self.claim_reward_sum += score.reward
 
     @property

@@ -25,6 +25,11 @@ def grpo_arguments(config: RunConfig, folder: RunFolder, *, device: torch.device
             f"optimization.micro_batch={micro} does not divide {optimization.prompts_per_step} prompts × "
             f"{optimization.generations} generations = {batch} completions"
         )
+    if optimization.save_every % optimization.iterations:
+        raise ConfigError(
+            f"optimization.save_every={optimization.save_every} must be a multiple of iterations="
+            f"{optimization.iterations}: a run can only be taken up where new rollouts are made"
+        )
     return GRPOConfig(
         output_dir=str(folder.checkpoints),
         max_steps=optimization.steps,

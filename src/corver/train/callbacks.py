@@ -22,13 +22,18 @@ __all__ = ["MetricsLog", "SampleLog"]
 
 
 class MetricsLog(TrainerCallback):
-    """Appends every step's log to a file. seconds: since training began, over all sittings of the run."""
+    """Appends every step's log to a file. seconds: since training began, over all sittings of the run that count."""
 
     def __init__(self, path: Path, *, total: int, progress: Progress = no_progress) -> None:
         self._path = path
         self._total = total
         self._progress = progress
         self._started = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of training so far."""
+        return time.monotonic() - self._started
 
     def rewind(self, step: int) -> None:
         """Drop rows after `step`: a resumed run makes them again."""
@@ -38,8 +43,7 @@ class MetricsLog(TrainerCallback):
     def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **kwargs: Any) -> None:
         if not state.is_world_process_zero or not logs or "train_runtime" in logs:
             return
-        seconds = round(time.monotonic() - self._started, 2)
-        append_jsonl(self._path, [{"step": state.global_step, "seconds": seconds, **logs}])
+        append_jsonl(self._path, [{"step": state.global_step, "seconds": round(self.seconds, 2), **logs}])
         self._progress("train", state.global_step, self._total, "steps")
 
 

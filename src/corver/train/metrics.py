@@ -27,7 +27,7 @@ def batch_metrics(
 ) -> dict[str, tuple[float, float]]:
     """claims and sentences a completion; shares of statuses; mean claim reward; guards; seconds spent on the reward."""
     flat = [score for scores in scores_B for score in scores]
-    claims = [score for score in flat if score.has_claim]
+    claims = [score for score in flat if score.has_claim and not score.repeated]
     size, sentences = float(len(rollouts)), float(len(flat))
 
     def share(status: Status) -> tuple[float, float]:
@@ -40,6 +40,7 @@ def batch_metrics(
         "no_claim_share": share(Status.NO_CLAIM),
         "no_evidence_share": share(Status.NO_EVIDENCE),
         "failed_share": share(Status.FAILED),
+        "repeated_share": (float(sum(score.repeated for score in flat)), sentences),
         "count_zero_share": (float(sum(score.count == 0 for score in claims)), float(len(claims))),
         "sentence_reward": (sum(score.reward for score in claims), float(len(claims))),
         "aligned_share": (float(sum((sentence_T >= 0).sum() for sentence_T in sentence_B)), tokens),

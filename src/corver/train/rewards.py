@@ -13,19 +13,22 @@ from corver.config import FormatConfig, JudgeConfig
 from corver.reward.format import format_reward, length_penalty
 from corver.reward.judge import judge
 
-__all__ = ["completion_text", "format_function", "judge_function"]
+__all__ = ["completion_text", "format_function", "gold_answers", "judge_function"]
 
 RewardFunction = Callable[..., list[float | None]]
 
 
 def judge_function(config: JudgeConfig | None = None) -> RewardFunction:
-    """R_j over the answer span; needs the column `answers`, a list of golds for each completion."""
+    """R_j over the answer span; needs the column `answers`, the gold or golds of each completion.
+
+    None, "does not apply", for a completion without any gold.
+    """
     settings = config or JudgeConfig()
     rewards = settings.model_dump()
 
-    def judge_answers(*, completions: Sequence[Any], answers: Sequence[Sequence[str]], **_: Any) -> list[float | None]:
+    def judge_answers(*, completions: Sequence[Any], answers: Sequence[Any], **_: Any) -> list[float | None]:
         judgements = [
-            judge(completion_text(completion), golds, **rewards)
+            judge(completion_text(completion), gold_answers(golds), **rewards)
             for completion, golds in zip(completions, answers, strict=True)
         ]
         return [None if judgement is None else judgement.reward for judgement in judgements]
@@ -55,12 +58,29 @@ def format_function(config: FormatConfig | None = None) -> RewardFunction:
 
 
 def completion_text(completion: Any) -> str:
-    """The text of a completion that is a string or a list of chat messages. Raises TypeError on anything else."""
+    """The policy's text in a completion that is a string or a list of chat messages. TypeError on anything else.
+
+    Of messages, those of the assistant count; the content of each is a string or a list of typed blocks.
+    """
     if isinstance(completion, str):
         return completion
     if isinstance(completion, Sequence) and all(isinstance(message, dict) for message in completion):
-        return "".join(str(message.get("content") or "") for message in completion)
+        own = [message for message in completion if message.get("role", "assistant") == "assistant"]
+        return "".join(_content(message.get("content")) for message in own)
     raise TypeError(f"a completion must be a string or chat messages, found {type(completion).__name__}")
+
+
+def gold_answers(value: Any) -> tuple[str, ...]:
+    """The golds in a field that holds none (None), one (a string) or several."""
+    if value is None:
+        return ()
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _content(content: Any) -> str:
+    if content is None or isinstance(content, str):
+        return content or ""
+    return "".join(str(block.get("text") or "") for block in content if block.get("type") == "text")
 
 
 def _named(function: RewardFunction, name: str) -> RewardFunction:

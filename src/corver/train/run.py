@@ -24,11 +24,11 @@ from transformers import PrinterCallback, set_seed
 
 from corver.config import RunConfig
 from corver.errors import ConfigError
-from corver.evaluate.questions import Question, read_questions
+from corver.evaluate.questions import Question, draw_questions, read_questions
 from corver.evaluate.run import evaluate_policy
 from corver.evaluate.stats import compare, summarize
 from corver.index.query import Index
-from corver.policy.generate import SamplingSettings
+from corver.policy.generate import SamplingSettings, encode_prompt
 from corver.policy.load import Policy, load_policy
 from corver.policy.prompts import prompt_messages
 from corver.progress import Progress, no_progress
@@ -36,6 +36,7 @@ from corver.report import write_card, write_report
 from corver.reward.build import build_scorer
 from corver.reward.scorer import CooccurrenceReward
 from corver.runs import RunFolder, write_text
+from corver.text.words import words
 from corver.train.arguments import grpo_arguments
 from corver.train.callbacks import MetricsLog, SampleLog
 from corver.train.rewards import format_function, judge_function
@@ -58,30 +59,36 @@ def train(config: RunConfig, *, progress: Progress = no_progress) -> RunFolder:
     folder.create()
     with folder.locked():
         _claim(folder, config)
-        _Run(config, folder, progress).finish()
+        if not folder.summary.exists():
+            with Index.open(config.index) as index:
+                _Run(config, folder, index, progress).finish()
+        # A run killed after its summary still gets its card and page.
+        if not folder.card.exists():
+            write_card(folder)
+        if not folder.report.exists():
+            write_report(folder)
     return folder
 
 
 class _Run:
     """One run in one process: what all stages share."""
 
-    def __init__(self, config: RunConfig, folder: RunFolder, progress: Progress) -> None:
+    def __init__(self, config: RunConfig, folder: RunFolder, index: Index, progress: Progress) -> None:
         self.config = config
         self.folder = folder
         self.progress = progress
-        self.index = Index.open(config.index)
-        self.scorer = build_scorer(config.reward, index=self.index)
+        self.index = index
+        self.scorer = build_scorer(config.reward, index=index)
         self.reward = CooccurrenceReward(self.scorer)
-        self.seconds: dict[str, float] = {}
+        self.seconds: dict[str, float] = json.loads(folder.state.read_text()) if folder.state.exists() else {}
 
     def finish(self) -> None:
         """All stages, each skipped when it is done."""
-        if self.folder.summary.exists():
-            return
         questions = self._evaluation_questions()
         train_questions = self._train_questions(exclude=questions)
         set_seed(self.config.seed)
         policy = load_policy(self.config.policy)
+        train_questions = self._fitting(policy, train_questions)
         raw = self._evaluate(policy, questions, "raw")
         trained_policy = self._train(policy, train_questions)
         trained = self._evaluate(trained_policy, questions, "trained")
@@ -96,13 +103,26 @@ class _Run:
     def _train_questions(self, *, exclude: Sequence[Question]) -> list[Question]:
         data = self.config.data
         questions = read_questions(data.questions, split=data.split)
-        held_out = {question.question for question in exclude}
-        questions = [question for question in questions if question.question not in held_out]
+        held_out = {_gist(question) for question in exclude}
+        questions = [question for question in questions if _gist(question) not in held_out]
         if data.zone is not None:
             questions = in_zone(questions, read_zone(data.zone), bounds=data.bounds, anchors=data.anchors)
         if not questions:
             raise ConfigError(f"{data.questions}: every training question is also an evaluation question")
-        return questions[: data.limit]
+        return draw_questions(questions, data.limit)
+
+    def _fitting(self, policy: Policy, questions: Sequence[Question]) -> list[Question]:
+        """The questions whose prompt keeps to sampling.max_prompt_tokens."""
+        settings, most = self.config.policy, self.config.sampling.max_prompt_tokens
+        fitting = [
+            question
+            for question in questions
+            if len(encode_prompt(policy, question.question, prompt=settings.prompt,
+                                 template=settings.chat_template_kwargs)) <= most
+        ]  # fmt: skip
+        if not fitting:
+            raise ConfigError(f"sampling.max_prompt_tokens={most}: every prompt is longer")
+        return fitting
 
     def _evaluate(self, policy: Policy, questions: Sequence[Question], name: str) -> list[dict[str, Any]]:
         settings = self.config.evaluation
@@ -125,13 +145,12 @@ class _Run:
             key={"run": self._fingerprint(), **self._fingerprints()},
             progress=lambda _, done, total, unit: self.progress(f"evaluate {name}", done, total, unit),
         )
-        self.seconds[f"evaluate_{name}"] = round(time.monotonic() - started, 1)
+        self._took(f"evaluate_{name}", time.monotonic() - started)
         return rows
 
     def _train(self, policy: Policy, questions: Sequence[Question]) -> Policy:
         if self.folder.adapter.exists():
             return self._trained_from_disk(policy)
-        started = time.monotonic()
         checkpoint = _last_checkpoint(self.folder.checkpoints)
         steps_done = int(checkpoint.name.rpartition("-")[2]) if checkpoint else 0
         metrics = MetricsLog(self.folder.metrics, total=self.config.optimization.steps, progress=self.progress)
@@ -142,12 +161,18 @@ class _Run:
             warnings.filterwarnings("ignore", message="You are using 'rollout_func'")
             trainer = self._trainer(policy, questions, callbacks=[metrics], record=samples)
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+        self._took("train", metrics.seconds)
         part = self.folder.adapter.with_name(".adapter.part")
         trainer.model.save_pretrained(part)
         policy.tokenizer.save_pretrained(part)
         part.rename(self.folder.adapter)
-        self.seconds["train"] = round(time.monotonic() - started, 1)
         return replace(policy, model=trainer.model)
+
+    def _took(self, stage: str, seconds: float) -> None:
+        """Keep the time of the sitting that finished a stage; a later sitting only finds it done."""
+        if stage not in self.seconds:
+            self.seconds[stage] = round(seconds, 1)
+            write_text(self.folder.state, json.dumps(self.seconds) + "\n")
 
     def _trainer(
         self, policy: Policy, questions: Sequence[Question], *, callbacks: list[Any], record: SampleLog
@@ -228,9 +253,9 @@ class _Run:
                 summary[name] = {key: estimate.to_json() for key, estimate in table.items()}
             difference = compare(raw, trained, draws=draws, seed=self.config.seed)
             summary["difference"] = {key: estimate.to_json() for key, estimate in difference.items()}
+        for written_early in (self.folder.card, self.folder.report):
+            written_early.unlink(missing_ok=True)
         write_text(self.folder.summary, json.dumps(summary, indent=2) + "\n")
-        write_card(self.folder)
-        write_report(self.folder)
 
     def _fingerprints(self) -> dict[str, str]:
         return {
@@ -241,6 +266,11 @@ class _Run:
 
     def _fingerprint(self) -> str:
         return self.config.fingerprint()
+
+
+def _gist(question: Question) -> str:
+    """The question without what makes two spellings of it differ: case, punctuation, accents."""
+    return " ".join(words(question.question))
 
 
 def _top_layers(policy: Policy, number: int | None) -> list[int] | None:

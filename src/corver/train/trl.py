@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 import numpy as np
 import torch
 from transformers import TrainerCallback
+from transformers.trainer_utils import get_last_checkpoint
 from trl import GRPOConfig, GRPOTrainer
 
 from corver.config import CreditConfig
@@ -28,8 +30,10 @@ from corver.credit.align import sentence_of_tokens
 from corver.credit.returns import ClaimTotals, claim_totals, shaping, silence_values
 from corver.errors import ConfigError, TrainingError
 from corver.policy.tokens import detokenizer_of
+from corver.runs import write_text
 from corver.text.rollout import rollout_sentences
 from corver.train.metrics import batch_metrics
+from corver.train.rewards import gold_answers
 from corver.types import Rollout, SentenceReward, SentenceScore
 
 __all__ = ["CorverTrainer"]
@@ -66,16 +70,26 @@ class CorverTrainer(GRPOTrainer):
         self.rule = _rule(self.args, self.credit)
         self.fingerprints = dict(fingerprints or {})
         self._record = record
-        self._detokenize = detokenizer_of(self._tokenizer)
+        self._detokenize = detokenizer_of(
+            self._tokenizer, ids=self.accelerator.unwrap_model(self.model).config.vocab_size
+        )
         self._scored: _ScoredBatch | None = None
         self._reference = _Reference(self.credit)
         self.add_callback(_StateSaver(self))
 
-    def train(self, resume_from_checkpoint: str | bool | None = None, *args: Any, **kwargs: Any) -> Any:
+    def train(
+        self, resume_from_checkpoint: str | os.PathLike[str] | bool | None = None, *args: Any, **kwargs: Any
+    ) -> Any:
         """As in TRL. On resume, checks that index, extractor and levels are those of the checkpoint."""
-        if isinstance(resume_from_checkpoint, str):
-            self._load_state(Path(resume_from_checkpoint) / STATE_FILE)
-        return super().train(resume_from_checkpoint, *args, **kwargs)
+        if resume_from_checkpoint is True:
+            resume_from_checkpoint = get_last_checkpoint(self.args.output_dir)
+            if resume_from_checkpoint is None:
+                raise TrainingError(f"{self.args.output_dir}: holds no checkpoint to go on from")
+        if not resume_from_checkpoint:
+            return super().train(None, *args, **kwargs)
+        checkpoint = os.fspath(resume_from_checkpoint)
+        self._load_state(Path(checkpoint) / STATE_FILE)
+        return super().train(checkpoint, *args, **kwargs)
 
     def _calculate_rewards(
         self, inputs: list[dict[str, Any]], prompts: list[Any], completions: list[Any], completion_ids_list: Any
@@ -113,7 +127,7 @@ class CorverTrainer(GRPOTrainer):
             Rollout(
                 tokens.text,
                 question=row.get("question"),
-                answers=tuple(row.get("answers") or ()),
+                answers=gold_answers(row.get("answers")),
                 sentences=spans,
             )
             for row, tokens, spans in zip(inputs, tokens_B, spans_B, strict=True)
@@ -199,20 +213,22 @@ class CorverTrainer(GRPOTrainer):
     def _load_state(self, path: Path) -> None:
         try:
             state = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, json.JSONDecodeError) as error:
+            known, reference = dict(state["fingerprints"]), dict(state["reference"])
+            self._reference.restore(reference)
+        except (OSError, ValueError, TypeError, KeyError) as error:
             raise TrainingError(f"{path}: the checkpoint has no usable reward state: {error}") from None
         for name, value in self.fingerprints.items():
-            if state["fingerprints"].get(name) != value:
+            if known.get(name) != value:
                 raise TrainingError(
-                    f"{path.parent}: was trained with another {name} ({state['fingerprints'].get(name)}, now {value}); "
+                    f"{path.parent}: was trained with another {name} ({known.get(name)}, now {value}); "
                     "start a new run folder or restore the old setting"
                 )
-        self._reference.restore(state["reference"])
 
     def save_corver_state(self, folder: Path) -> None:
         """Write what a resumed run needs beside TRL's own checkpoint files."""
         state = {"fingerprints": self.fingerprints, "reference": self._reference.state()}
-        (folder / STATE_FILE).write_text(json.dumps(state), encoding="utf-8")
+        # By rename: `train.run` takes a checkpoint that has this file for whole.
+        write_text(folder / STATE_FILE, json.dumps(state))
 
 
 class _ScoredBatch:

@@ -20,7 +20,7 @@ from corver.policy.load import Policy
 from corver.policy.prompts import PromptName
 from corver.progress import Progress, no_progress
 from corver.reward.judge import judge
-from corver.runs import append_jsonl, read_jsonl
+from corver.runs import append_jsonl, claim_file, key_file, read_jsonl
 from corver.text.answers import MatchRule
 from corver.text.rollout import parse_rollout
 
@@ -48,10 +48,16 @@ def find_zone(
     template: dict[str, Any] | None = None,
     progress: Progress = no_progress,
 ) -> list[ZoneRow]:
-    """Sample `settings.samples` answers a question and append one row each to `output`; rows already there are kept."""
+    """Sample `settings.samples` answers a question and append one row each to `output`; rows already there are kept.
+
+    Raises InputError when those were made with another model, prompt or setting. A file that does not say how it was
+    made is taken by its number of samples alone.
+    """
     known = {row.id: row for row in read_zone(output)} if output.exists() else {}
     if any(row.samples != settings.samples for row in known.values()):
         raise InputError(f"{output}: was made with another number of samples; use another file or that number")
+    if not known or key_file(output).exists():
+        claim_file(output, _key(policy, prompt, settings, judge_rule, template))
     missing = [question for question in questions if question.id not in known]
     batches = generate(policy, [row.question for row in missing], prompt=prompt, settings=settings, template=template)
     for samples in batches:
@@ -61,7 +67,8 @@ def find_zone(
         rows = [_row(missing[number], texts, judge_rule) for number, texts in by_question.items()]
         append_jsonl(output, [_to_json(row) for row in rows])
         known.update({row.id: row for row in rows})
-        progress("zone", len(known), len(questions), "questions")
+        done = sum(question.id in known for question in questions)
+        progress("zone", done, len(questions), "questions")
     return [known[question.id] for question in questions]
 
 
@@ -92,6 +99,22 @@ def in_zone(
     if not kept and not always[:anchors]:
         raise InputError(f"no question has {low} to {high} right samples; widen the bounds or add questions")
     return kept + always[:anchors]
+
+
+def _key(
+    policy: Policy, prompt: PromptName, settings: SamplingSettings, rule: MatchRule, template: dict[str, Any] | None
+) -> dict[str, Any]:
+    return {
+        "model": policy.name,
+        "prompt": prompt,
+        "template": template or {},
+        "judge": rule,
+        "samples": settings.samples,
+        "temperature": settings.temperature,
+        "top_p": settings.top_p,
+        "top_k": settings.top_k,
+        "max_tokens": settings.max_tokens,
+    }
 
 
 def _row(question: Question, texts: Sequence[str], rule: MatchRule) -> ZoneRow:
