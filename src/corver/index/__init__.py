@@ -9,13 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from corver.index.build import BuildProgress, BuildReport, build_index
+    from corver.index.build import BuildProgress, BuildReport, add_segment, build_index, merge_segments
+    from corver.index.estimate import BuildEstimate, estimate_build
     from corver.index.evidence import Passage
     from corver.index.mentions import Mentions, Profile
     from corver.index.query import Index, IndexInfo
     from corver.index.verify import VerifyReport, verify_index
 
 __all__ = [
+    "BuildEstimate",
     "BuildProgress",
     "BuildReport",
     "Index",
@@ -24,11 +26,15 @@ __all__ = [
     "Passage",
     "Profile",
     "VerifyReport",
+    "add_segment",
     "build_index",
+    "estimate_build",
+    "merge_segments",
     "verify_index",
 ]
 
 _HOMES = {
+    "BuildEstimate": "corver.index.estimate",
     "BuildProgress": "corver.index.build",
     "BuildReport": "corver.index.build",
     "Index": "corver.index.query",
@@ -37,7 +43,10 @@ _HOMES = {
     "Passage": "corver.index.evidence",
     "Profile": "corver.index.mentions",
     "VerifyReport": "corver.index.verify",
+    "add_segment": "corver.index.build",
     "build_index": "corver.index.build",
+    "estimate_build": "corver.index.estimate",
+    "merge_segments": "corver.index.build",
     "verify_index": "corver.index.verify",
 }
 

@@ -1,7 +1,8 @@
-"""Building an index: shards of documents in, an index folder out.
+"""Building, extending and merging an index.
 
-In: shards. Out: segments and a manifest, written last. Memory stays below what the caller allows: when a segment would
-outgrow it, it is written and the next one begun. This module knows no file format of a corpus and no kernel.
+In: shards of documents, an index folder. Out: segments and a manifest, written last: a reader sees the old index or
+the new one, never half of one. Memory stays within what the caller allows; a build that was killed goes on after its
+last whole segment when it is started again. This module knows no file format of a corpus and no kernel.
 """
 
 from __future__ import annotations
@@ -9,28 +10,35 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from corver.corpus.document import ReadReport, Shard, SourceInfo
-from corver.errors import CorpusError, UsageError
-from corver.index.files import disk_errors, folder_lock, sync_folder
+from corver.errors import CorpusError, CorverError, UsageError
+from corver.index.estimate import BuildEstimate, estimate_build
+from corver.index.files import disk_errors, folder_lock, sync_folder, write_atomically
 from corver.index.manifest import Manifest, SegmentInfo
-from corver.index.writer import SegmentWriter
-from corver.text.stopwords import FUNCTION_WORDS
+from corver.index.plan import plan_digest, split_shards
+from corver.index.task import BuildOptions
+from corver.index.workers import run_tasks
 
-__all__ = ["BuildProgress", "BuildReport", "build_index"]
+__all__ = ["BuildProgress", "BuildReport", "Stage", "add_segment", "build_index", "merge_segments"]
 
 _BUILD = "build"
-_FIXED_BYTES = 96 << 20  # what a build takes whatever its size: buffers of lists, batches, tables
+_PLAN = "plan"
+_FIXED_BYTES = 120 << 20  # what a task takes whatever its size: buffers of lists, batches, tables, compiled code
 _LEAST_MEMORY = 192 << 20
+_MOST_WORDS = 1 << 32  # in one segment
+
+Stage = str
+"""reading (done and total are source bytes) or merging (words)."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuildProgress:
-    """How far a build has come. done, total: bytes of the sources. stage: what is being done."""
+    """How far a build has come. done, total: source bytes while reading, words while merging."""
 
-    stage: str
+    stage: Stage
     done: int
     total: int
     documents: int
@@ -53,54 +61,7 @@ class BuildReport:
     read: ReadReport
 
 
-class _Build:
-    """One run of `build_index`: segments done so far and the one in the making."""
-
-    def __init__(self, output: Path, *, memory: int, store_text: bool, level: int) -> None:
-        self.folder = output / _BUILD
-        self.memory = memory
-        self.store_text = store_text
-        self.level = level
-        self.segments: list[SegmentInfo] = []
-        self.writer: SegmentWriter | None = None
-        self.documents = self.words = 0
-
-    @property
-    def function_words(self) -> frozenset[str]:
-        """Positions of function words can only be left out where the text can stand in for them."""
-        return FUNCTION_WORDS if self.store_text else frozenset()
-
-    def _name(self) -> str:
-        return f"segment-{len(self.segments):04d}"
-
-    def open_writer(self) -> SegmentWriter:
-        if self.writer is None:
-            folder = self.folder / self._name()
-            folder.mkdir(parents=True)
-            self.writer = SegmentWriter(
-                folder, function_words=self.function_words, keep_text=self.store_text, level=self.level
-            )
-        return self.writer
-
-    def finish_segment(self) -> None:
-        if self.writer is not None and self.writer.documents:
-            self.segments.append(self.writer.finish(self._name()))
-        self.writer = None
-
-    def read(self, shard: Shard, report: ReadReport, tell: Callable[[int], None]) -> None:
-        handed_on = 0
-        for batch in shard.batches(report):
-            if not len(batch):
-                continue
-            writer = self.open_writer()
-            before = writer.words
-            writer.add(batch)
-            handed_on += len(batch)
-            self.documents += len(batch)
-            self.words += writer.words - before
-            if writer.bytes > self.memory:
-                self.finish_segment()
-            tell(handed_on)
+Progress = Callable[[BuildProgress], None]
 
 
 def build_index(
@@ -112,74 +73,215 @@ def build_index(
     store_text: bool = True,
     level: int = 3,
     sources: Sequence[SourceInfo] = (),
-    progress: Callable[[BuildProgress], None] | None = None,
+    progress: Progress | None = None,
 ) -> BuildReport:
     """Build an index of all documents of some shards in the folder `output`.
 
-    memory: bytes that the build may take, 192 MiB or more. store_text: keep the texts, zstd-compressed at `level`, for
-    evidence; without them the positions of function words are kept instead, so that counts are exact either way.
-    sources: recorded in the manifest. progress: called after every batch. Raises CorpusError when there is no document,
-    IndexLockedError when another build writes there, UsageError when `output` holds something else.
+    memory: bytes that the build may take, 192 MiB a worker or more. workers: processes that read side by side (with
+    more than one, call it from a module that can be imported). store_text: keep the texts, zstd-compressed at `level`,
+    for evidence; without them the positions of function words are kept instead, so that counts are exact either way.
+    sources: recorded in the manifest. progress: called after every batch. An index that `output` holds is replaced once
+    the new one is whole. Raises CorpusError when there is no document, IndexLockedError when another build writes
+    there, CorverError when the disk is too small or full.
     """
-    if memory < _LEAST_MEMORY:
-        raise UsageError(f"a build needs at least {_LEAST_MEMORY >> 20} MiB of memory, {memory >> 20} MiB were allowed")
-    if workers < 1:
-        raise UsageError(f"{workers} workers make no sense; it must be 1 or more")
-    began = time.monotonic()
-    output = Path(output)
-    todo = list(shards)
-    total = sum(shard.bytes for shard in todo)
-    report = ReadReport()
-    with disk_errors(output), folder_lock(output):
-        build = _Build(output, memory=memory - _FIXED_BYTES, store_text=store_text, level=level)
-        shutil.rmtree(build.folder, ignore_errors=True)
+    work = _Work(Path(output), memory, workers, progress)
+    options = BuildOptions(work.task_memory(), store_text, level)
+    with disk_errors(work.output), folder_lock(work.output):
+        manifest = work.read(list(shards), options, sources)
+        work.publish(manifest, keep=())
+    return work.report(manifest)
+
+
+def add_segment(
+    shards: Iterable[Shard],
+    path: str | Path,
+    *,
+    memory: int = 2 << 30,
+    workers: int = 1,
+    level: int = 3,
+    sources: Sequence[SourceInfo] = (),
+    progress: Progress | None = None,
+) -> BuildReport:
+    """Add documents to an index as new segments. Handles that are open go on seeing the index as it was.
+
+    Raises what `build_index` does, and IndexFormatError when there is no index to add to.
+    """
+    work = _Work(Path(path), memory, workers, progress)
+    old = Manifest.read_from(work.output)
+    options = BuildOptions(work.task_memory(), all(segment.has_text for segment in old.segments), level)
+    with disk_errors(work.output), folder_lock(work.output):
+        old = Manifest.read_from(work.output)
+        fresh = work.read(list(shards), options, sources)
+        if set(fresh.function_words) != set(old.function_words):
+            raise UsageError(f"{path} keeps other words without positions than this corver does; rebuild it")
+        read = ReadReport()
+        read.add(old.read)
+        read.add(fresh.read)
+        manifest = replace(old, sources=(*old.sources, *fresh.sources), read=read)
+        manifest = work.publish(manifest, keep=old.segments, fresh=fresh.segments)
+    return work.report(manifest)
+
+
+def merge_segments(
+    path: str | Path, *, memory: int = 2 << 30, progress: Progress | None = None
+) -> BuildReport:
+    """Make as few segments of an index as fit into 4 G words and `memory` each; counts stay the same."""
+    work = _Work(Path(path), memory, 1, progress)
+    with disk_errors(work.output), folder_lock(work.output):
+        manifest = Manifest.read_from(work.output)
+        if len(manifest.segments) > 1:
+            shutil.rmtree(work.build, ignore_errors=True)
+            work.build.mkdir()
+            parts = [(work.output / segment.name, segment) for segment in manifest.segments]
+            merged = work.merge(parts)
+            kept = tuple(info for place, info in merged if place.parent == work.output)
+            fresh = tuple(info for place, info in merged if place.parent != work.output)
+            if fresh:
+                manifest = work.publish(manifest, keep=kept, fresh=fresh)
+    return work.report(manifest)
+
+
+class _Work:
+    """One run of a command that writes to an index folder."""
+
+    def __init__(self, output: Path, memory: int, workers: int, progress: Progress | None) -> None:
+        if workers < 1:
+            raise UsageError(f"{workers} workers make no sense; it must be 1 or more")
+        if memory < _LEAST_MEMORY * workers:
+            raise UsageError(
+                f"a build with {workers} workers needs at least {_LEAST_MEMORY * workers >> 20} MiB of memory, "
+                f"{memory >> 20} MiB were allowed"
+            )
+        self.output = output
+        self.build = output / _BUILD
+        self.memory = memory
+        self.workers = workers
+        self._progress = progress
+        self._began = time.monotonic()
+
+    def task_memory(self) -> int:
+        """What the segment in the making of one worker may take."""
+        return self.memory // self.workers - _FIXED_BYTES
+
+    def tell(self, stage: Stage, done: int, total: int, documents: int, words: int) -> None:
+        if self._progress is not None:
+            self._progress(BuildProgress(stage, done, total, documents, words, time.monotonic() - self._began))
+
+    def read(self, shards: list[Shard], options: BuildOptions, sources: Sequence[SourceInfo]) -> Manifest:
+        """Read all shards into merged segments in the build folder."""
+        self._check_disk(estimate_build(shards, memory=self.memory, store_text=options.store_text))
+        runs = split_shards(shards, self.workers)
+        digest = plan_digest(shards, sources, [options.memory, options.store_text, options.level, len(runs)])
+        self._begin(digest)
+        total = sum(shard.bytes for shard in shards)
+        states = run_tasks(
+            runs, self.build, options, lambda done, documents, words: self.tell("reading", done, total, documents, words)
+        )
+        report = ReadReport()
+        parts: list[tuple[Path, SegmentInfo]] = []
+        for number, state in enumerate(states):
+            report.add(state.report)
+            parts += [(self.build / f"task-{number:04d}" / info.name, info) for info in state.segments]
+        if not parts:
+            shutil.rmtree(self.build, ignore_errors=True)
+            raise CorpusError(f"no document in {len(shards)} shards of the corpus; {_what_was_left_out(report)}")
+        merged = self.merge(parts)
+        for number, (place, info) in enumerate(merged):
+            if place.parent != self.build:  # was alone: nothing to merge
+                target = self.build / f"alone-{number:04d}"
+                place.rename(target)
+                merged[number] = (target, replace(info, name=target.name))
+        return Manifest(
+            tuple(info for _, info in merged), tuple(sources), tuple(sorted(options.function_words)), report
+        )
+
+    def _begin(self, digest: str) -> None:
+        """Go on with an unfinished build of the same plan, or begin anew."""
+        plan = self.build / _PLAN
+        if not plan.is_file() or plan.read_text() != digest:
+            shutil.rmtree(self.build, ignore_errors=True)
+            self.build.mkdir(parents=True)
+            write_atomically(plan, digest.encode())
+
+    def _check_disk(self, estimate: BuildEstimate) -> None:
+        free = shutil.disk_usage(self.output).free
+        if free < estimate.disk_peak // 2:
+            raise CorverError(
+                f"{self.output} has {free >> 20} MiB free, and the build will take about {estimate.disk_peak >> 20} MiB "
+                "at its widest; choose another disk, or fewer sources"
+            )
+
+    def merge(self, parts: Sequence[tuple[Path, SegmentInfo]]) -> list[tuple[Path, SegmentInfo]]:
+        """Merge neighbouring segments as long as the result and the memory allow it."""
+        if len(parts) == 1:
+            return list(parts)
+        from corver.index.merge import merge_memory, merge_segments_into
+        from corver.index.segment import Segment
+
+        groups: list[list[Segment]] = []
+        for place, info in parts:
+            segment = Segment(place, info)
+            last = groups[-1] if groups else []
+            words = info.words + sum(other.info.words for other in last)
+            if last and words < _MOST_WORDS and merge_memory([*last, segment]) <= self.memory:
+                last.append(segment)
+            else:
+                groups.append([segment])
+        total = sum(info.words for _, info in parts)
+        documents = sum(info.documents for _, info in parts)
         done = 0
-        for shard in todo:
+        merged: list[tuple[Path, SegmentInfo]] = []
+        for number, group in enumerate(groups):
+            if len(group) == 1:
+                merged.append((group[0].folder, group[0].info))
+            else:
+                name = f"merged-{number:04d}"
+                folder = self.build / name
+                shutil.rmtree(folder, ignore_errors=True)
+                info = merge_segments_into(
+                    group, folder, name,
+                    progress=lambda words, before=done: self.tell("merging", before + words, total, documents, total),
+                )  # fmt: skip
+                merged.append((folder, info))
+            done += sum(segment.info.words for segment in group)
+        return merged
 
-            def tell(_: int, done: int = done) -> None:
-                if progress is not None:
-                    seconds = time.monotonic() - began
-                    progress(BuildProgress("reading", done, total, build.documents, build.words, seconds))
+    def publish(
+        self, manifest: Manifest, *, keep: Sequence[SegmentInfo], fresh: Sequence[SegmentInfo] | None = None
+    ) -> Manifest:
+        """Move fresh segments beside the manifest, under names no segment has, write it, drop what is not in it."""
+        taken = {path.name for path in self.output.iterdir()}
+        renamed: list[SegmentInfo] = []
+        for info in manifest.segments if fresh is None else fresh:
+            number = 0
+            while f"segment-{number:04d}" in taken:
+                number += 1
+            name = f"segment-{number:04d}"
+            taken.add(name)
+            (self.build / info.name).rename(self.output / name)
+            renamed.append(replace(info, name=name))
+        sync_folder(self.output)
+        manifest = manifest.with_segments((*keep, *renamed))
+        manifest.write(self.output)
+        used = {info.name for info in manifest.segments}
+        for path in self.output.glob("segment-*"):
+            if path.name not in used:
+                shutil.rmtree(path, ignore_errors=True)
+        shutil.rmtree(self.build, ignore_errors=True)
+        return manifest
 
-            build.read(shard, report, tell)
-            done += shard.bytes
-        build.finish_segment()
-        if not build.segments:
-            raise CorpusError(f"no document in {len(todo)} shards of the corpus; {_what_was_left_out(report)}")
-        manifest = Manifest(tuple(build.segments), tuple(sources), tuple(sorted(build.function_words)), report)
-        _publish(output, build.folder, manifest)
-    return BuildReport(
-        path=str(output),
-        fingerprint=manifest.fingerprint(),
-        documents=manifest.documents,
-        words=manifest.words,
-        vocabulary=sum(segment.vocabulary for segment in manifest.segments),
-        segments=len(manifest.segments),
-        bytes=sum(info.bytes for segment in manifest.segments for info in segment.files.values()),
-        seconds=time.monotonic() - began,
-        read=report,
-    )
-
-
-def _publish(output: Path, built: Path, manifest: Manifest) -> None:
-    """Move finished segments beside the manifest, under names no earlier index has, then write the manifest."""
-    taken = {path.name for path in output.iterdir()}
-    renamed = []
-    for info in manifest.segments:
-        number = len(renamed)
-        while f"segment-{number:04d}" in taken:
-            number += 1
-        name = f"segment-{number:04d}"
-        taken.add(name)
-        (built / info.name).rename(output / name)
-        renamed.append(SegmentInfo(name, info.documents, info.words, info.vocabulary, info.has_text, info.files))
-    sync_folder(output)
-    manifest.with_segments(tuple(renamed)).write(output)
-    used = {info.name for info in renamed}
-    for path in output.glob("segment-*"):
-        if path.name not in used:
-            shutil.rmtree(path, ignore_errors=True)
-    shutil.rmtree(built, ignore_errors=True)
+    def report(self, manifest: Manifest) -> BuildReport:
+        return BuildReport(
+            path=str(self.output),
+            fingerprint=manifest.fingerprint(),
+            documents=manifest.documents,
+            words=manifest.words,
+            vocabulary=sum(segment.vocabulary for segment in manifest.segments),
+            segments=len(manifest.segments),
+            bytes=sum(info.bytes for segment in manifest.segments for info in segment.files.values()),
+            seconds=time.monotonic() - self._began,
+            read=manifest.read,
+        )
 
 
 def _what_was_left_out(report: ReadReport) -> str:
@@ -187,3 +289,5 @@ def _what_was_left_out(report: ReadReport) -> str:
     left += [f"{number} skipped ({reason})" for reason, number in report.skipped.items()]
     left += [f"{number} failed ({reason})" for reason, number in report.failed.items()]
     return ", ".join(left) or "the sources hold no record at all"
+
+

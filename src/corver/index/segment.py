@@ -26,13 +26,15 @@ from corver.index.kernels.postings import (
     OCCURRENCES,
     Field,
 )
-from corver.index.kernels.terms import ABSENT, find_terms
+from corver.index.kernels.terms import ABSENT, BLOCK, find_terms, read_terms
 from corver.index.layout import BLOCKS, GROUPS, LENGTHS, ORDER, POSTINGS, TERMS, document_groups
 from corver.index.manifest import SegmentInfo
 from corver.index.texts import TEXT_BLOCKS, TEXTS, TextReader
 from corver.index.tokenizer import read_only
 
 __all__ = ["Segment"]
+
+_SCAN = 256  # vocabulary blocks that are decoded at once
 
 
 class Segment:
@@ -51,11 +53,11 @@ class Segment:
         self.group_starts = read_only(self._array(GROUPS, "<i8"))
         self._check_documents()
         self.groups = read_only(document_groups(self.group_starts))
-        self._postings = self._map(POSTINGS)
-        self._terms = read_only(self._map(TERMS)[:-PADDING])
+        self.postings = self._map(POSTINGS)
+        self.terms = read_only(self._map(TERMS)[:-PADDING])
         table = self._array(BLOCKS, "<i8")
         half = table.size // 2
-        self._block_starts, self._list_starts = read_only(table[:half]), read_only(table[half:])
+        self.block_starts, self.list_starts = read_only(table[:half]), read_only(table[half:])
         self._check_blocks()
         self._lock = threading.Lock()
         self._texts: TextReader | None = None
@@ -91,13 +93,13 @@ class Segment:
             raise self.damaged(GROUPS)
 
     def _check_blocks(self) -> None:
-        blocks, lists = self._block_starts, self._list_starts
+        blocks, lists = self.block_starts, self.list_starts
         sound = (
             blocks.size == lists.size >= 1
             and blocks[0] == 0
-            and blocks[-1] == self._terms.size
+            and blocks[-1] == self.terms.size
             and lists[0] == 0
-            and lists[-1] == self._postings.size - PADDING
+            and lists[-1] == self.postings.size - PADDING
             and bool(np.all(np.diff(blocks) >= 0))
             and bool(np.all(np.diff(lists) >= 0))
         )
@@ -116,20 +118,41 @@ class Segment:
         data = np.frombuffer(b"".join(encoded) + bytes(8), dtype=np.uint8)
         entries = np.zeros((len(words), 5), dtype=np.int64)
         states = np.zeros(len(words), dtype=np.int64)
-        find_terms(self._terms, self._block_starts, self._list_starts, data, starts, entries, states)
+        find_terms(self.terms, self.block_starts, self.list_starts, data, starts, entries, states)
         if np.any(states == CORRUPT):
             raise self.damaged(TERMS)
         found = np.flatnonzero(states != ABSENT)
         table = np.zeros((found.size, Field.COUNT), dtype=np.int64)
-        table[:, ADDRESS] = self._postings.ctypes.data + entries[found, 0]
+        table[:, ADDRESS] = self.postings.ctypes.data + entries[found, 0]
         table[:, BYTES] = entries[found, 1]
         table[:, DOCUMENTS] = entries[found, 2]
         table[:, OCCURRENCES] = entries[found, 3]
         table[:, FLAGS] = np.where(entries[found, 4] != 0, NO_POSITIONS, 0)
-        inside = (entries[found, 0] + entries[found, 1] <= self._postings.size - PADDING) & (entries[found, 0] >= 0)
+        inside = (entries[found, 0] + entries[found, 1] <= self.postings.size - PADDING) & (entries[found, 0] >= 0)
         if not np.all(inside):
             raise self.damaged(TERMS)
         return found, table
+
+    def most_frequent(self) -> tuple[int, int]:
+        """The most documents of any word, and the most occurrences of any word with positions."""
+        most = [0, 0]
+        blocks = self.block_starts.size - 1
+        for first in range(0, blocks, _SCAN):
+            last = min(first + _SCAN, blocks)
+            size = int(self.block_starts[last] - self.block_starts[first]) * BLOCK + 64
+            entries = np.zeros((_SCAN * BLOCK, 5), dtype=np.int64)
+            pool, starts = np.empty(size, dtype=np.uint8), np.zeros(_SCAN * BLOCK + 1, dtype=np.int64)
+            count, _ = read_terms(self.terms, self.block_starts, self.list_starts, first, last, pool, starts, entries)
+            found = entries[: max(0, count)]
+            if count < 0 or np.any(found[:, 2] > self.documents) or np.any(found[:, 3] > self.info.words):
+                raise self.damaged(TERMS)
+            most[0] = max(most[0], int(found[:, 2].max(initial=0)))
+            most[1] = max(most[1], int(np.where(found[:, 4] == 0, found[:, 3], 0).max(initial=0)))
+        return most[0], most[1]
+
+    def numbers(self) -> NDArray[np.int64]:
+        """Number in the order of the corpus of every document in the order of length."""
+        return self._order.astype(np.int64)
 
     def _reader(self) -> TextReader:
         if self._texts is None:

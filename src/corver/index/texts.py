@@ -6,6 +6,7 @@ whole documents: their three lengths each as uint32, then title, address and tex
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +18,13 @@ from corver.errors import IndexFormatError
 from corver.index.files import PADDING, HashingWriter
 from corver.index.manifest import FileInfo
 
-__all__ = ["TEXTS", "TEXT_BLOCKS", "TextReader", "TextWriter"]
+__all__ = ["TEXTS", "TEXT_BLOCKS", "TextReader", "TextWriter", "join_texts"]
 
 TEXTS = "texts.zst"
 TEXT_BLOCKS = "texts.blocks"
 _BLOCK_BYTES = 1 << 16
 _LARGEST_BLOCK = 1 << 31
+_COPY_BYTES = 4 << 20
 
 
 class TextWriter:
@@ -130,3 +132,24 @@ class TextReader:
         """A document with its title, address and text ("" where the text is not stored)."""
         title, url, text = (piece.decode("utf-8", "replace") for piece in self._pieces(number))
         return Document(title, text, url)
+
+
+def join_texts(parts: Sequence[tuple[Path, Path, int]], folder: Path) -> dict[str, FileInfo]:
+    """Write the blocks of several segments one after the other. parts: (texts, table of blocks, documents) of each."""
+    tables: list[NDArray[np.int64]] = []
+    documents = 0
+    with HashingWriter(folder / TEXTS) as out, HashingWriter(folder / TEXT_BLOCKS) as blocks:
+        for texts, table, count in parts:
+            rows = np.fromfile(table, dtype=np.uint8)[:-PADDING].view("<i8").reshape(-1, 2)
+            tables.append(rows[:-1] + np.array([out.bytes, documents]))
+            documents += count
+            left = texts.stat().st_size - PADDING
+            with open(texts, "rb") as file:
+                while left > 0:
+                    piece = file.read(min(left, _COPY_BYTES))
+                    if not piece:
+                        raise IndexFormatError(f"{texts} is truncated; rebuild the index")
+                    out.write(piece)
+                    left -= len(piece)
+        blocks.write(np.concatenate([*tables, np.array([[out.bytes, documents]])]).astype("<i8"))
+        return {TEXTS: FileInfo(*out.close()), TEXT_BLOCKS: FileInfo(*blocks.close())}

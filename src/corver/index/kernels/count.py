@@ -35,7 +35,7 @@ from corver.index.kernels.postings import (
     open_chunk,
 )
 
-__all__ = ["NEEDS_TEXT", "check_list", "count_queries", "fill_bitmap", "keep_common", "positions_in", "short_documents"]
+__all__ = ["NEEDS_TEXT", "check_list", "check_one", "count_queries", "fill_bitmap", "keep_common", "positions_in", "short_documents"]
 
 NEEDS_TEXT = -1  # a long document holds a word whose positions the index does not keep
 
@@ -54,7 +54,7 @@ def short_documents(lengths, window):
 
 
 @jit
-def _check_one(lists, row, group_starts, scratch):
+def check_one(lists, row, group_starts, scratch):
     count, size = lists[row, DOCUMENTS], lists[row, BYTES]
     documents, groups = group_starts[group_starts.size - 1], group_starts.size - 1
     if count < 1 or count > documents or lists[row, OCCURRENCES] < count or size < 0:
@@ -95,7 +95,7 @@ def check_list(lists, group_starts, scratch):
     ADDRESS and BYTES must lie inside mapped memory. scratch: int64 with room for MAX_CHUNK documents.
     """
     for row in range(lists.shape[0]):
-        if not _check_one(lists, row, group_starts, scratch):
+        if not check_one(lists, row, group_starts, scratch):
             return False
     return True
 

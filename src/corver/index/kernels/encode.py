@@ -98,8 +98,11 @@ def choose_shift(documents, begin, end, groups, group_count):
 
 @jit
 def list_bound(count, total, chunks, width):
-    """An upper bound of the bytes of a list, with room for the writes that reach further."""
-    return 64 + 16 * (chunks + 1) + count * 16 + total // 2 + (total * width + 7) // 8 + 8 * chunks
+    """An upper bound of the bytes of a list, with room for the writes that reach further.
+
+    An Elias-Fano sequence of n numbers below 2**32 takes at most 35 bits a number; each list has two.
+    """
+    return 128 + 24 * (chunks + 1) + count * 9 + (total * width + 7) // 8
 
 
 @jit
