@@ -19,7 +19,7 @@ from typing import Any
 
 from corver.errors import InputError, TrainingError
 
-__all__ = ["RunFolder", "append_jsonl", "read_jsonl", "write_text"]
+__all__ = ["RunFolder", "append_jsonl", "claim_file", "key_file", "read_jsonl", "write_text"]
 
 
 class RunFolder:
@@ -53,7 +53,10 @@ class RunFolder:
         """Own the folder: a second run in it is refused while this one lives; the lock dies with the process."""
         import fcntl
 
-        handle = os.open(self.path / ".lock", os.O_CREAT | os.O_RDWR, 0o644)
+        try:
+            handle = os.open(self.path / ".lock", os.O_CREAT | os.O_RDWR, 0o644)
+        except OSError as error:
+            raise TrainingError(f"{self.path}: cannot write in the run folder: {error.strerror}") from None
         try:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -77,8 +80,8 @@ def append_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 def read_jsonl(path: Path) -> list[dict[str, Any]]:
     """Rows of a JSONL file that this module wrote; [] if it is not there.
 
-    A last line without its newline was cut off by a kill and is dropped from the file. Any other broken line raises
-    InputError.
+    A last line without its newline was cut off by a kill and is dropped from the file. Any other line that is not a
+    JSON object raises InputError.
     """
     if not path.exists():
         return []
@@ -89,10 +92,43 @@ def read_jsonl(path: Path) -> list[dict[str, Any]]:
     rows = []
     for number, line in enumerate(whole.split(b"\n") if whole else [], start=1):
         try:
-            rows.append(json.loads(line))
+            row = json.loads(line)
         except ValueError as error:
             raise InputError(f"{path}:{number}: is not JSON: {error}") from None
+        if not isinstance(row, dict):
+            raise InputError(f"{path}:{number}: expected a JSON object")
+        rows.append(row)
     return rows
+
+
+def claim_file(output: Path, key: Mapping[str, Any]) -> None:
+    """Make sure that `output`, a file that several sittings append to, depends on `key` in all of them.
+
+    key: what JSON can hold, kept beside `output`. Raises InputError when rows are there that were made with another
+    key, or with none that is known.
+    """
+    beside = key_file(output)
+    if output.exists():
+        known = _known_key(beside, output)
+        changed = sorted(name for name in {*known, *key} if known.get(name) != key.get(name))
+        if changed:
+            raise InputError(f"{output}: was made with another {', '.join(changed)}; remove it to start anew")
+    write_text(beside, json.dumps(dict(key), indent=2) + "\n")
+
+
+def key_file(output: Path) -> Path:
+    """Where the key of `output` is kept."""
+    return output.with_suffix(".key.json")
+
+
+def _known_key(beside: Path, output: Path) -> dict[str, Any]:
+    try:
+        known = json.loads(beside.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        known = None
+    if not isinstance(known, dict):
+        raise InputError(f"{output}: does not say what it was made with ({beside.name}); remove it to start anew")
+    return known
 
 
 def write_text(path: Path, text: str) -> None:

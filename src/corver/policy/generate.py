@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from transformers import DynamicCache
+from transformers import DynamicCache, GenerationConfig
 
 from corver.policy.load import Policy
 from corver.policy.prompts import PromptName, prompt_messages
@@ -73,7 +73,7 @@ def generate(
     encoded = [encode_prompt(policy, text, prompt=prompt, template=template or {}) for text in questions]
     order = sorted(range(len(encoded)), key=lambda number: -len(encoded[number]))
     step = max(1, settings.batch // settings.samples)
-    detokenize = detokenizer_of(policy.tokenizer)
+    detokenize = detokenizer_of(policy.tokenizer, ids=policy.model.config.vocab_size)
     for start in range(0, len(order), step):
         numbers = [number for number in order[start : start + step] for _ in range(settings.samples)]
         rows = sample_ids(policy, [encoded[number] for number in numbers], settings)
@@ -97,27 +97,42 @@ def sample_ids(
     # Padding stands between the shared head and the question; the mask hides it and positions skip it.
     rows = [head + [pad] * (width - len(tail)) + tail for tail in tails]
     mask = [[1] * shared + [0] * (width - len(tail)) + [1] * len(tail) for tail in tails]
-    sampling: dict[str, Any] = {"do_sample": False}
-    if settings.temperature > 0:
-        sampling = {"do_sample": True, "temperature": settings.temperature, "top_p": settings.top_p,
-                    "top_k": settings.top_k}  # fmt: skip
+    ends = _end_ids(policy)
+    extra: dict[str, Any] = {}
     was_training = policy.model.training
     policy.model.eval()
     try:
         with torch.inference_mode():
             if shared:
-                sampling |= _shared_cache(policy, head, len(prompts))
+                extra = _shared_cache(policy, head, len(prompts))
             output = policy.model.generate(
                 input_ids=torch.tensor(rows, device=policy.device),
                 attention_mask=torch.tensor(mask, device=policy.device),
-                max_new_tokens=settings.max_tokens,
-                pad_token_id=pad,
-                **sampling,
+                generation_config=_generation_config(settings, pad=pad, ends=ends),
+                **extra,
             )
     finally:
         policy.model.train(was_training)
-    ends = _end_ids(policy)
     return [_until_end(row, ends) for row in output[:, shared + width :].tolist()]
+
+
+def _generation_config(settings: SamplingSettings, *, pad: int, ends: set[int]) -> GenerationConfig:
+    """Every warper named: what is left out is filled from the model's own defaults (a repetition penalty, a top-k),
+    and the policy that is sampled would not be the policy that is trained."""
+    sampling: dict[str, Any] = {"do_sample": False}
+    if settings.temperature > 0:
+        sampling = {"do_sample": True, "temperature": settings.temperature, "top_p": settings.top_p,
+                    "top_k": settings.top_k, "min_p": 0.0, "typical_p": 1.0}  # fmt: skip
+    return GenerationConfig(
+        max_new_tokens=settings.max_tokens,
+        pad_token_id=pad,
+        eos_token_id=sorted(ends),
+        repetition_penalty=1.0,
+        no_repeat_ngram_size=0,
+        num_beams=1,
+        use_cache=True,
+        **sampling,
+    )
 
 
 def _shared_length(prompts: Sequence[Sequence[int]]) -> int:

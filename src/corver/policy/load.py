@@ -15,7 +15,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
 from corver.config import PolicyConfig
-from corver.errors import InputError
+from corver.errors import ConfigError, InputError
 
 __all__ = ["Policy", "convert_gguf", "load_policy", "pick_device", "pick_dtype"]
 
@@ -34,14 +34,13 @@ class Policy:
 
 
 def pick_device(wanted: str) -> torch.device:
-    """`auto` is CUDA, else Apple's MPS, else the CPU."""
-    if wanted != "auto":
-        return torch.device(wanted)
-    if torch.cuda.is_available():
-        return torch.device("cuda")
-    if torch.backends.mps.is_available():
-        return torch.device("mps")
-    return torch.device("cpu")
+    """`auto` is CUDA, else Apple's MPS, else the CPU. Raises ConfigError for a device that is not there."""
+    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    if wanted == "auto":
+        return torch.device(next(name for name, found in there.items() if found))
+    if not there[wanted]:
+        raise ConfigError(f"policy.device={wanted}: torch finds no such device here; use auto or cpu")
+    return torch.device(wanted)
 
 
 def pick_dtype(wanted: str, device: torch.device) -> torch.dtype:
@@ -56,7 +55,7 @@ def pick_dtype(wanted: str, device: torch.device) -> torch.dtype:
 
 
 def load_policy(config: PolicyConfig) -> Policy:
-    """Load model and tokenizer. Raises InputError with one line when the folder or id cannot be loaded."""
+    """Load model and tokenizer. Raises InputError with one line when they cannot be loaded or cannot take a prompt."""
     # Loading takes a second or two; its bars would break the caller's own.
     transformers_logging.disable_progress_bar()
     device = pick_device(config.device)
@@ -73,6 +72,10 @@ def load_policy(config: PolicyConfig) -> Policy:
         )
     except (OSError, ValueError) as error:
         raise InputError(f"{config.model}: cannot load a language model: {' '.join(str(error).split())}") from None
+    if tokenizer.eos_token_id is None:
+        raise InputError(f"{config.model}: its tokenizer has no end token")
+    if not tokenizer.chat_template:
+        raise InputError(f"{config.model}: its tokenizer has no chat template; use an instruction-tuned model")
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     model.to(device)

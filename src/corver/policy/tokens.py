@@ -14,19 +14,23 @@ from corver.credit.align import ByteDetokenizer, Detokenizer, PrefixDetokenizer
 __all__ = ["detokenizer_of"]
 
 
-def detokenizer_of(tokenizer: Any) -> Detokenizer:
-    """The exact detokenizer for a transformers tokenizer. Special tokens (EOS, pad, chat marks) carry no text."""
+def detokenizer_of(tokenizer: Any, *, ids: int | None = None) -> Detokenizer:
+    """The exact detokenizer for a transformers tokenizer. Special tokens (EOS, pad, chat marks) carry no text.
+
+    ids: how many the model can sample, which may be more than the tokenizer knows (embeddings are padded to a round
+    number). An id without a token carries no text, as in the tokenizer's own decoding.
+    """
     special = set(tokenizer.all_special_ids)
     if _is_byte_level(tokenizer):
         alphabet = _byte_alphabet()
-        size = len(tokenizer)
+        size = max(len(tokenizer), ids or 0)
         added = {number: str(token) for number, token in tokenizer.added_tokens_decoder.items()}
-        table: list[bytes | None] = []
+        table: list[bytes] = []
         for number, token in enumerate(tokenizer.convert_ids_to_tokens(list(range(size)))):
             if number in added:
                 table.append(added[number].encode("utf-8"))
             else:
-                table.append(None if token is None else _token_bytes(token, alphabet))
+                table.append(b"" if token is None else _token_bytes(token, alphabet))
         return ByteDetokenizer(table, special=special)
 
     def decode(ids: list[int]) -> str:

@@ -81,15 +81,19 @@ class CorverTrainer(GRPOTrainer):
         self, resume_from_checkpoint: str | os.PathLike[str] | bool | None = None, *args: Any, **kwargs: Any
     ) -> Any:
         """As in TRL. On resume, checks that index, extractor and levels are those of the checkpoint."""
-        if resume_from_checkpoint is True:
-            resume_from_checkpoint = get_last_checkpoint(self.args.output_dir)
-            if resume_from_checkpoint is None:
-                raise TrainingError(f"{self.args.output_dir}: holds no checkpoint to go on from")
-        if not resume_from_checkpoint:
+        checkpoint = resume_from_checkpoint
+        if isinstance(checkpoint, bool):
+            checkpoint = self._newest_checkpoint() if checkpoint else None
+        if checkpoint is None:
             return super().train(None, *args, **kwargs)
-        checkpoint = os.fspath(resume_from_checkpoint)
         self._load_state(Path(checkpoint) / STATE_FILE)
-        return super().train(checkpoint, *args, **kwargs)
+        return super().train(os.fspath(checkpoint), *args, **kwargs)
+
+    def _newest_checkpoint(self) -> str:
+        newest = get_last_checkpoint(self.args.output_dir)
+        if newest is None:
+            raise TrainingError(f"{self.args.output_dir}: holds no checkpoint to go on from")
+        return str(newest)
 
     def _calculate_rewards(
         self, inputs: list[dict[str, Any]], prompts: list[Any], completions: list[Any], completion_ids_list: Any

@@ -1,0 +1,37 @@
+"""Fixtures that several rooms share: a tiny language model, a tiny index, questions. Made once a session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of a fitted model of two layers, with its tokenizer."""
+    from tiny import save_model
+
+    folder = tmp_path_factory.mktemp("tiny") / "model"
+    save_model(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of an index over six documents."""
+    from tiny import save_index
+
+    folder = tmp_path_factory.mktemp("tiny") / "index"
+    save_index(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """JSONL of eight questions: five to train on, three held out."""
+    from tiny import save_questions
+
+    path = tmp_path_factory.mktemp("tiny") / "questions.jsonl"
+    save_questions(path)
+    return path
