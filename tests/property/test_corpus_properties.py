@@ -218,7 +218,7 @@ LONG = "a1" * 100_000
 LONG_WORDS = [
     f"{{{{x|y|{LONG}!}}}}", f"{{{{x|y|{'a/' * 100_000} !}}}}", f"{{{{{LONG}}}}}", f"[[{LONG}|b]]", f"[[a ({LONG} |]]",
     f"[http://{LONG}", f"[http://{LONG} {LONG}", f"http://{LONG}", f"[[a{' ' * 200_000}b|]]", f"== {' ' * 200_000} a",
-    f"&{LONG};", f"({'; ' * 100_000}", f"<ref {LONG}", f"<b {LONG}", f"1<sup>{' ' * 200_000}", f"__{LONG}__", 
+    f"&{LONG};", f"({'; ' * 100_000}", f"<ref {LONG}", f"<b {LONG}", f"1<sup>{' ' * 200_000}", f"__{LONG}__",
     f"-{{{LONG}",
     f"{{|{LONG}\n|-{LONG}\n|{LONG}|{LONG}", f"[[File:{LONG}|{LONG}px|{LONG}]]", f"<math>{LONG}</math>",
     f"</ref{' ' * 200_000}", f"{{{{ordinal|{'1' * 5000}}}}}", f"{{{{birth date|1|{'1' * 5000}|{'1' * 5000}}}}}",
