@@ -3,8 +3,9 @@
     python benchmarks/corpora.py read SOURCE… [--passes 3]
     python benchmarks/corpora.py wikitext DUMP [--passes 3] [--articles 100]
 
-Both print a Markdown table of medians over the passes, in seconds of processor time. `wikitext` needs `pip install mwparserfromhell`; it runs both
-parsers in one process on the same articles, then on repeated markup of growing length.
+Both print a Markdown table of medians over the passes, in seconds of processor time. `wikitext` needs
+`pip install mwparserfromhell`; it runs both parsers in one process on the same articles, then on repeated markup of
+growing length.
 """
 
 from __future__ import annotations

@@ -56,6 +56,8 @@ TEMPLATES_THAT_NAME_OR_NUMBER = {
     "{{some catalogue|altruism-biological|Biological Altruism}} (2001)": "Biological Altruism (2001)",
     "{{some catalogue|id=3|people/l/lincoln_a|Lincoln|10000009}} here": "Lincoln here",
     "B{{music|flat}} and{{spaces|5}}C": "B♭ and C",
+    "{{nowrap|[[Energy|E=mc]]}} and {{nowrap|1=a = b}} and {{nowrap|a{{=}}b}}": "E=mc and a = b and a=b",
+    "{{#if:x=y|p=q}}": "p=q",
     "{{legend|#FF0000|Members}}": "Members",
     "{{Track listing\n| title1 = Help!\n| length1 = 2:18\n| title2 = Ticket\n}}": "Help!\nTicket",
     "{{{1|default}}} and {{{none}}}": "default and",

@@ -211,6 +211,7 @@ PIECES = [
 def test_broken_markup_never_breaks_the_reader(wikitext: str) -> None:
     text = plain_text(wikitext)
     assert "{{" not in text or "nowiki" in wikitext
+    assert not set(text) & set("\x1d\x1e\x7f")  # the reader's own marks
     text.encode("utf-8")
 
 

@@ -78,7 +78,7 @@ DROPPED_STARTS = (
     "location map", "expand ", "cleanup", "unreferenced", "campaignbox", "sister project", "user ",
     "uw-", "reflist", "refbegin", "attached kml", "portal", "family tree", "chart/", "tree chart",
     "geographic location", "adjacent", "graph:", "#invoke", "#tag", "harv", "main ", "s-", "db-", "afd",
-    "prod", "in title", "look from", "wikidata", "ship infobox", "external links", "self-published",
+    "proposed deletion", "in title", "look from", "wikidata", "ship infobox", "external links", "self-published",
     "unreliable", "osm", "jct", "rail color",
 )  # fmt: skip
 

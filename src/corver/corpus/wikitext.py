@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from corver.corpus.templates import PROTECTED_EQUALS, expand
 from corver.corpus.wikimarkup import join_space, smooth, take_out_raw
@@ -49,7 +49,7 @@ _FILE_OPTION = re.compile(
     r"[0-9]*(?:x[0-9]+)?\s*px$|(?:alt|link|page|class|lang|upright|thumb|thumbtime|start|end)\s*="
 )
 _INTERLANGUAGE = re.compile(r"(?:[a-z]{2,3}(?:-[a-z]{2,12})*|simple):")
-_KIND = Literal["text", "call", "parameter", "link", "table"]
+_Kind: TypeAlias = Literal["text", "call", "parameter", "link", "table"]
 
 
 class ArticleTimeoutError(Exception):
@@ -68,7 +68,7 @@ class Namespaces:
 class _Frame:
     """Something open. pieces: of the part now being read. parts: those before it, split at "|"."""
 
-    kind: _KIND
+    kind: _Kind
     start: int = 0
     pieces: list[str] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)
@@ -153,7 +153,7 @@ class _Scanner:
         self._stack[-1].pieces.append(text[self._position :])
         while len(self._stack) > 1:
             self._abandon()
-        return "".join(self._stack[0].pieces)
+        return "".join(self._stack[0].pieces).replace(PROTECTED_EQUALS, "=")
 
     def _emit(self, text: str, start: int) -> None:
         """Put the text of something closed into what is around it."""
@@ -211,7 +211,7 @@ class _Scanner:
             frame.part()
             self._emit(self._link(frame.parts), frame.start)
 
-    def _unwind_to(self, kinds: tuple[_KIND, ...]) -> bool:
+    def _unwind_to(self, kinds: tuple[_Kind, ...]) -> bool:
         """Abandon what was left open inside the nearest frame of these kinds; False when there is none.
 
         A link never reaches out of the call or table that it stands in, nor does a call reach out of a table cell.
