@@ -73,7 +73,7 @@ def scan_texts(segment: Segment, documents: NDArray[np.int64], key: Sequence[str
             size += len(texts[-1])
         offsets = np.zeros(len(texts) + 1, dtype=np.int64)
         np.cumsum([len(text) for text in texts], out=offsets[1:])
-        batch = DocumentBatch(np.frombuffer(b"".join(texts), dtype=np.uint8), offsets, [""] * len(texts), [])
+        batch = DocumentBatch(np.frombuffer(b"".join(texts), dtype=np.uint8), offsets, [""] * len(texts), [""] * len(texts))
         ids, lengths = vocabulary.tokenize(batch)
         out = np.empty(ids.size, dtype=np.uint64)
         found = scan_words(ids, lengths, documents[start : start + len(texts)], wanted, out)

@@ -1,7 +1,8 @@
 """The stored texts of a segment: titles, addresses and texts, zstd-compressed in blocks of a few documents.
 
 In: document batches while building; a document number afterwards. Out: `Document`. It knows no words. A block holds
-whole documents: their three lengths each as uint32, then title, address and text of each, in UTF-8.
+whole documents: three lengths of each as uint32 (title, address, text), then title and address of each, then all texts,
+in UTF-8.
 """
 
 from __future__ import annotations
@@ -37,36 +38,30 @@ class TextWriter:
         self._compressor = zstandard.ZstdCompressor(level=level, write_content_size=True)
         self._starts: list[tuple[int, int]] = []  # (byte offset, first document) of each block
         self._documents = 0
-        self._lengths: list[int] = []
-        self._pieces: list[bytes | memoryview] = []
-        self._pending = 0
 
     def add(self, batch: DocumentBatch) -> None:
-        """Append all documents of a batch."""
-        view = memoryview(np.ascontiguousarray(batch.text))
-        offsets = batch.offsets.tolist()
-        for i, title in enumerate(batch.titles):
-            text = view[offsets[i] : offsets[i + 1]] if self._keep_text else b""
-            names = title.encode("utf-8", "replace"), batch.urls[i].encode("utf-8", "replace")
-            self._lengths += (len(names[0]), len(names[1]), len(text))
-            self._pieces += (*names, text)
-            self._pending += len(names[0]) + len(names[1]) + len(text)
-            if self._pending >= _BLOCK_BYTES:
-                self._flush()
-        self._flush()  # pieces point into the batch
-
-    def _flush(self) -> None:
-        if not self._lengths:
-            return
-        self._starts.append((self._file.bytes, self._documents))
-        lengths = np.array(self._lengths, dtype="<u4")
-        self._file.write(self._compressor.compress(b"".join([lengths.tobytes(), *self._pieces])))
-        self._documents += lengths.size // 3
-        self._lengths, self._pieces, self._pending = [], [], 0
+        """Append all documents of a batch; a block never spans two batches."""
+        text = np.ascontiguousarray(batch.text)
+        offsets = np.asarray(batch.offsets)
+        if not self._keep_text:
+            offsets = np.zeros(offsets.size, dtype=np.int64)
+        names = [name.encode("utf-8", "replace") for pair in zip(batch.titles, batch.urls, strict=True) for name in pair]
+        lengths = np.empty((len(batch), 3), dtype="<u4")
+        lengths[:, :2] = np.fromiter(map(len, names), dtype=np.int64, count=len(names)).reshape(-1, 2)
+        lengths[:, 2] = np.diff(offsets)
+        ends = np.cumsum(lengths.sum(axis=1, dtype=np.int64))
+        first = 0
+        while first < len(batch):
+            before = int(ends[first - 1]) if first else 0
+            last = min(int(np.searchsorted(ends, before + _BLOCK_BYTES)) + 1, len(batch))
+            self._starts.append((self._file.bytes, self._documents))
+            pieces = (lengths[first:last].tobytes(), *names[2 * first : 2 * last], text[offsets[first] : offsets[last]])
+            self._file.write(self._compressor.compress(b"".join(pieces)))
+            self._documents += last - first
+            first = last
 
     def close(self) -> dict[str, FileInfo]:
         """Finish both files."""
-        self._flush()
         self._starts.append((self._file.bytes, self._documents))
         with self._file as texts, HashingWriter(self._folder / TEXT_BLOCKS) as blocks:
             blocks.write(np.array(self._starts, dtype="<i8"))
@@ -115,14 +110,20 @@ class TextReader:
         count = int(self._firsts[block + 1] - self._firsts[block])
         if 12 * count > len(self._raw):
             raise IndexFormatError(f"{self._path} is damaged (block {block}); rebuild the index")
-        lengths = np.frombuffer(self._raw, dtype="<u4", count=3 * count).astype(np.int64)
-        ends = 12 * count + np.cumsum(lengths)
-        if ends[-1] != len(self._raw):
+        lengths = np.frombuffer(self._raw, dtype="<u4", count=3 * count).astype(np.int64).reshape(-1, 3)
+        names = 12 * count + int(lengths[:, :2].sum())
+        if names + int(lengths[:, 2].sum()) != len(self._raw):
             raise IndexFormatError(f"{self._path} is damaged (block {block}); rebuild the index")
-        place = 3 * (number - int(self._firsts[block]))
-        bounds = [int(ends[place + i] - lengths[place + i]) for i in range(3)] + [int(ends[place + 2])]
-        title, url, text = (self._raw[bounds[i] : bounds[i + 1]] for i in range(3))
-        return title, url, text
+        place = number - int(self._firsts[block])
+        title = 12 * count + int(lengths[:place, :2].sum())
+        url = title + int(lengths[place, 0])
+        text = names + int(lengths[:place, 2].sum())
+        raw = self._raw
+        return (
+            raw[title:url],
+            raw[url : url + int(lengths[place, 1])],
+            raw[text : text + int(lengths[place, 2])],
+        )
 
     def text(self, number: int) -> bytes:
         """The text of a document in UTF-8."""

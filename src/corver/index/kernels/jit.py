@@ -19,7 +19,7 @@ from numba import njit, types
 from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
 
-__all__ = ["bit_length", "jit", "load8", "load32", "load64", "popcount", "select64", "store64", "trailing_zeros"]
+__all__ = ["bit_length", "jit", "load8", "load32", "load64", "popcount", "select64", "store8", "store64", "trailing_zeros"]
 
 
 def _cache_is_safe() -> bool:
@@ -88,6 +88,18 @@ def store64(typingctx: Any, address: Any, value: Any) -> Any:
         pointer = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
         stored = builder.store(args[1], pointer)
         stored.align = 1
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.uint64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store8(typingctx: Any, address: Any, value: Any) -> Any:
+    """Write one byte at an address."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        byte = ir.IntType(8)
+        builder.store(builder.trunc(args[1], byte), builder.inttoptr(args[0], byte.as_pointer()))
         return context.get_dummy_value()
 
     return types.void(types.int64, types.uint64), codegen

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from corver.index.kernels.jit import jit, load64
+from corver.index.kernels.jit import jit, load64, store8, store64, trailing_zeros
 from corver.index.kernels.tables import FLAG_ONE, FLAG_S, KIND_MASK
 
 __all__ = ["find_word", "tokenize_batch"]
@@ -217,6 +217,34 @@ def _emit(slots, words, word_starts, count, end):
 
 
 @jit
+def _ascii_run(text, source, i, end, plain, target):
+    """Fold up to 8 ASCII letters and digits at byte i to the address `target`: (any letters, how many).
+
+    Works on eight bytes at once: a byte is a letter when its lower-case form is between a and z, and so on; the sums
+    leave their answer in the top bit of each byte. A byte above 127 ends the run, so that its carry harms nobody.
+    """
+    if i + 8 > text.size:
+        run = 0
+        letters = False
+        while i + run < end and run < 8 and plain[text[i + run]] != 0:
+            byte = plain[text[i + run]]
+            letters = letters or byte > 57
+            store8(target + run, byte)
+            run += 1
+        return letters, run
+    tops = np.uint64(0x8080808080808080)
+    word = load64(source + i)
+    lower = word | np.uint64(0x2020202020202020)
+    letters = (lower + np.uint64(0x1F1F1F1F1F1F1F1F)) & ~(lower + np.uint64(0x0505050505050505)) & ~word & tops
+    digits = (word + np.uint64(0x5050505050505050)) & ~(word + np.uint64(0x4646464646464646)) & ~word & tops
+    others = ~(letters | digits) & tops
+    run = min(trailing_zeros(others) >> 3, end - i)
+    inside = ~np.uint64(0) if run == 8 else (np.uint64(1) << np.uint64(8 * run)) - np.uint64(1)
+    store64(target, (word | letters >> np.uint64(2)) & inside)
+    return (letters & inside) != 0, run
+
+
+@jit
 def tokenize_batch(
     text, offsets, plain, page, info, expansion, starts, forms, slots, pool, word_starts, count, ids, lengths
 ):
@@ -227,7 +255,7 @@ def tokenize_batch(
     uint32 with room for two numbers a byte. lengths: int64 (D,), words of each document. -> (words, count, slots).
     """
     written = 0
-    words = pool.ctypes.data
+    words, source = pool.ctypes.data, text.ctypes.data
     ascii_base = np.int64(page[0]) << 8
     for document in range(offsets.size - 1):
         before = written
@@ -247,17 +275,14 @@ def tokenize_batch(
                         if adds == 0:
                             all_digits, grouped, first_one, first_letter = True, False, True, byte > 57
                         first = i
-                        largest = byte
-                        while byte != 0:
-                            pool[length] = byte
-                            largest = max(largest, byte)
-                            length += 1
-                            i += 1
-                            if i == end:
+                        while True:
+                            letters, run = _ascii_run(text, source, i, end, plain, words + length)
+                            length += run
+                            i += run
+                            all_digits = all_digits and not letters
+                            if run < 8:
                                 break
-                            byte = plain[text[i]]
                         adds += i - first
-                        all_digits = all_digits and largest < 58
                         initials = 0
                         continue
                     entry, following = ascii_base | text[i], i + 1
