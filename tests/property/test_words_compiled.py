@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -57,7 +58,7 @@ def test_folding_is_stable_and_words_are_words(text: str) -> None:
 @given(TEXT)
 def test_tokens_do_not_overlap(text: str) -> None:
     tokens = tokenize(text)
-    for before, after in zip(tokens, tokens[1:], strict=False):
+    for before, after in pairwise(tokens):
         assert before.end <= after.start or before == type(before)(before.text, after.start, after.end)
 
 

@@ -122,9 +122,7 @@ def add_segment(
     return work.report(manifest)
 
 
-def merge_segments(
-    path: str | Path, *, memory: int = 2 << 30, progress: Progress | None = None
-) -> BuildReport:
+def merge_segments(path: str | Path, *, memory: int = 2 << 30, progress: Progress | None = None) -> BuildReport:
     """Make as few segments of an index as fit into 4 G words and `memory` each; counts stay the same."""
     work = _Work(Path(path), memory, 1, progress)
     with disk_errors(work.output), folder_lock(work.output):
@@ -175,7 +173,10 @@ class _Work:
         self._begin(digest)
         total = sum(shard.bytes for shard in shards)
         states = run_tasks(
-            runs, self.build, options, lambda done, documents, words: self.tell("reading", done, total, documents, words)
+            runs,
+            self.build,
+            options,
+            lambda done, documents, words: self.tell("reading", done, total, documents, words),
         )
         report = ReadReport()
         parts: list[tuple[Path, SegmentInfo]] = []
@@ -207,8 +208,8 @@ class _Work:
         free = shutil.disk_usage(self.output).free
         if free < estimate.disk_peak // 2:
             raise CorverError(
-                f"{self.output} has {free >> 20} MiB free, and the build will take about {estimate.disk_peak >> 20} MiB "
-                "at its widest; choose another disk, or fewer sources"
+                f"{self.output} has {free >> 20} MiB free, and the build will take about "
+                f"{estimate.disk_peak >> 20} MiB at its widest; choose another disk, or fewer sources"
             )
 
     def merge(self, parts: Sequence[tuple[Path, SegmentInfo]]) -> list[tuple[Path, SegmentInfo]]:
@@ -238,10 +239,11 @@ class _Work:
                 name = f"merged-{number:04d}"
                 folder = self.build / name
                 shutil.rmtree(folder, ignore_errors=True)
-                info = merge_segments_into(
-                    group, folder, name,
-                    progress=lambda words, before=done: self.tell("merging", before + words, total, documents, total),
-                )  # fmt: skip
+
+                def tell(words: int, before: int = done) -> None:
+                    self.tell("merging", before + words, total, documents, total)
+
+                info = merge_segments_into(group, folder, name, progress=tell)
                 merged.append((folder, info))
             done += sum(segment.info.words for segment in group)
         return merged
@@ -289,5 +291,3 @@ def _what_was_left_out(report: ReadReport) -> str:
     left += [f"{number} skipped ({reason})" for reason, number in report.skipped.items()]
     left += [f"{number} failed ({reason})" for reason, number in report.failed.items()]
     return ", ".join(left) or "the sources hold no record at all"
-
-

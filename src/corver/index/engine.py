@@ -96,11 +96,10 @@ class Engine:
         out = np.zeros(len(prepared), dtype=np.int64)
         blocks = [(first, min(first + _BLOCK, len(prepared))) for first in range(0, len(prepared), _BLOCK)]
         workers = min(len(blocks), threads or len(os.sched_getaffinity(0)))
-        work: Callable[[tuple[int, int]], None] = (
-            lambda block: self._count_block(  # noqa: E731
-                prepared, block, min(window, 1 << 40), limit, out[block[0] : block[1]]
-            )
-        )
+
+        def work(block: tuple[int, int]) -> None:
+            self._count_block(prepared, block, min(window, 1 << 40), limit, out[block[0] : block[1]])
+
         if workers <= 1:
             for block in blocks:
                 work(block)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,9 @@ class HashingWriter:
         self._hash = hashlib.sha256()
         self._file: IO[bytes] = open(path, "wb", buffering=0)  # noqa: SIM115 - closed by close or __exit__
 
-    def write(self, data: bytes | memoryview | NDArray[np.generic]) -> None:
+    def write(self, data: bytes | memoryview | NDArray[Any]) -> None:
         """Append bytes, or the little-endian bytes of an array."""
-        view = memoryview(np.ascontiguousarray(data)).cast("B") if isinstance(data, np.ndarray) else memoryview(data)
+        view = _view(data)
         if len(view) == 0:
             return
         self._hash.update(view)
@@ -63,6 +63,12 @@ class HashingWriter:
         self._file.close()
 
 
+def _view(data: bytes | memoryview | NDArray[Any]) -> memoryview:
+    if isinstance(data, np.ndarray):
+        return memoryview(np.ascontiguousarray(data).data).cast("B")
+    return memoryview(data)
+
+
 def write_atomically(path: Path, data: bytes) -> None:
     """Write beside the target, flush, then rename over it."""
     beside = path.with_name(path.name + ".new")
@@ -84,7 +90,10 @@ def sync_folder(folder: Path) -> None:
 
 
 def map_file(path: Path, expected: int) -> NDArray[np.uint8]:
-    """A file as a read-only uint8 array that shares its pages. Raises IndexFormatError when its size is not `expected`."""
+    """A file as a read-only uint8 array that shares its pages.
+
+    Raises IndexFormatError when its size is not `expected`.
+    """
     try:
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size

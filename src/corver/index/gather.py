@@ -73,7 +73,9 @@ def scan_texts(segment: Segment, documents: NDArray[np.int64], key: Sequence[str
             size += len(texts[-1])
         offsets = np.zeros(len(texts) + 1, dtype=np.int64)
         np.cumsum([len(text) for text in texts], out=offsets[1:])
-        batch = DocumentBatch(np.frombuffer(b"".join(texts), dtype=np.uint8), offsets, [""] * len(texts), [""] * len(texts))
+        batch = DocumentBatch(
+            np.frombuffer(b"".join(texts), dtype=np.uint8), offsets, [""] * len(texts), [""] * len(texts)
+        )
         ids, lengths = vocabulary.tokenize(batch)
         out = np.empty(ids.size, dtype=np.uint64)
         found = scan_words(ids, lengths, documents[start : start + len(texts)], wanted, out)
@@ -87,8 +89,8 @@ def occurrences_of(
 ) -> NDArray[np.uint64]:
     """Occurrences of one list or of consecutive words, document << 32 | position, ascending.
 
-    rows: the list of each word, or the one list of a phrase that was made before. key: the words, for the texts. within:
-    only these documents.
+    rows: the list of each word, or the one list of a phrase that was made before. key: the words, for the texts.
+    within: only these documents.
     """
     lists, segment = table.table, table.segment
     documents = documents_with(table, rows)

@@ -31,7 +31,7 @@ def group_boundaries(lengths: NDArray[np.uint32]) -> NDArray[np.int64]:
     groups = max(1, min(_MOST_GROUPS, documents // _GROUP_DOCUMENTS))
     weight = np.cumsum(np.maximum(lengths, 1).astype(np.float64) ** 0.65)
     targets = np.arange(groups + 1) * (weight[-1] / groups)
-    starts = np.searchsorted(weight, targets, side="right").astype(np.int64)
+    starts: NDArray[np.int64] = np.searchsorted(weight, targets, side="right").astype(np.int64)
     starts[0], starts[-1] = 0, documents
     return starts
 

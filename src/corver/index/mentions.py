@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from corver.errors import LookupFailedError, UsageError
 from corver.index.gather import documents_with, occurrences_of, scan_texts, scratch_size, segment_tables
-from corver.index.kernels.postings import DOCUMENTS, FLAGS, NO_POSITIONS, OCCURRENCES
+from corver.index.kernels.postings import FLAGS, NO_POSITIONS, OCCURRENCES
 from corver.index.kernels.profile import near_in_documents, profile_units
 from corver.index.lists import ListTable
 from corver.index.terms import TermTable
@@ -92,7 +92,9 @@ def _sampled(places: Sequence[NDArray[np.uint64]], cap: int) -> list[NDArray[np.
         return list(places)
     chosen = ((np.arange(cap) + 0.5) * total / cap).astype(np.int64)
     bounds = np.cumsum([0] + [place.size for place in places])
-    return [place[chosen[(chosen >= a) & (chosen < b)] - a] for place, a, b in zip(places, bounds, bounds[1:], strict=False)]
+    return [
+        place[chosen[(chosen >= a) & (chosen < b)] - a] for place, a, b in zip(places, bounds, bounds[1:], strict=False)
+    ]
 
 
 def _exact_places(lists: ListTable, row: int, found: Sequence[str]) -> NDArray[np.uint64]:
@@ -161,9 +163,7 @@ def _with_surname(
     return np.union1d(places, alone)
 
 
-def profile_of(
-    mentions: Mentions, units: Sequence[Clause], *, scale: float, cut: int, edges: Sequence[int]
-) -> Profile:
+def profile_of(mentions: Mentions, units: Sequence[Clause], *, scale: float, cut: int, edges: Sequence[int]) -> Profile:
     """Frequencies, kernel sums and distance histograms of units around mentions, in one walk over their documents."""
     if scale <= 0 or cut < 0:
         raise UsageError("scale must be above 0 and cut 0 or more")

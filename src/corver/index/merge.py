@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +90,7 @@ class _Output:
     def __init__(self, folder: Path, longest: int) -> None:
         self.folder = folder
         self.count = self.written = 0
-        self.out = (
+        self.out: tuple[NDArray[Any], ...] = (
             np.zeros(longest + (1 << 18), dtype=np.uint8),
             np.zeros(_OUT_WORDS + 1, dtype=np.int64),
             *(np.zeros(_OUT_WORDS, dtype=np.int64) for _ in range(4)),

@@ -48,7 +48,10 @@ def split_shards(shards: Sequence[Shard], parts: int) -> list[list[Shard]]:
 
 @dataclass(slots=True)
 class TaskState:
-    """How far a task has come. shard, document: where the next segment starts. report: of the shards read to the end."""
+    """How far a task has come.
+
+    shard, document: where the next segment starts. report: of the shards that were read to the end.
+    """
 
     segments: list[SegmentInfo] = field(default_factory=list)
     shard: int = 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +73,7 @@ class Segment:
             self._maps[name] = map_file(self.folder / name, size)
         return self._maps[name]
 
-    def _array(self, name: str, kind: str) -> NDArray[np.generic]:
+    def _array(self, name: str, kind: str) -> NDArray[Any]:
         data = self._map(name)[:-PADDING]
         if data.size % np.dtype(kind).itemsize:
             raise self.damaged(name)

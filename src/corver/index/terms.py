@@ -18,7 +18,7 @@ from corver.index.kernels.postings import OCCURRENCES
 from corver.index.lists import ListTable
 from corver.index.segment import Segment
 from corver.text.words import words
-from corver.types import AnyOf, Clause, Phrase
+from corver.types import Clause, Phrase
 
 __all__ = ["TermKey", "TermTable", "clause_key"]
 

@@ -45,7 +45,9 @@ class TextWriter:
         offsets = np.asarray(batch.offsets)
         if not self._keep_text:
             offsets = np.zeros(offsets.size, dtype=np.int64)
-        names = [name.encode("utf-8", "replace") for pair in zip(batch.titles, batch.urls, strict=True) for name in pair]
+        names = [
+            name.encode("utf-8", "replace") for pair in zip(batch.titles, batch.urls, strict=True) for name in pair
+        ]
         lengths = np.empty((len(batch), 3), dtype="<u4")
         lengths[:, :2] = np.fromiter(map(len, names), dtype=np.int64, count=len(names)).reshape(-1, 2)
         lengths[:, 2] = np.diff(offsets)
@@ -55,7 +57,11 @@ class TextWriter:
             before = int(ends[first - 1]) if first else 0
             last = min(int(np.searchsorted(ends, before + _BLOCK_BYTES)) + 1, len(batch))
             self._starts.append((self._file.bytes, self._documents))
-            pieces = (lengths[first:last].tobytes(), *names[2 * first : 2 * last], text[offsets[first] : offsets[last]])
+            pieces: tuple[bytes | memoryview, ...] = (
+                lengths[first:last].tobytes(),
+                *names[2 * first : 2 * last],
+                text[offsets[first] : offsets[last]].data,
+            )
             self._file.write(self._compressor.compress(b"".join(pieces)))
             self._documents += last - first
             first = last
@@ -74,7 +80,7 @@ class TextReader:
     def __init__(self, folder: Path, texts: NDArray[np.uint8], blocks: NDArray[np.uint8], documents: int) -> None:
         self._path = folder / TEXTS
         self._texts = texts
-        table = np.frombuffer(memoryview(blocks)[:-PADDING], dtype="<i8").reshape(-1, 2)
+        table = blocks[:-PADDING].view("<i8").reshape(-1, 2)
         self._offsets = np.ascontiguousarray(table[:, 0])
         self._firsts = np.ascontiguousarray(table[:, 1])
         self._block = -1
@@ -92,7 +98,7 @@ class TextReader:
             raise IndexFormatError(f"{folder / TEXT_BLOCKS} is damaged; rebuild the index")
 
     def _load(self, block: int) -> None:
-        data = memoryview(self._texts)[self._offsets[block] : self._offsets[block + 1]]
+        data = self._texts.data[self._offsets[block] : self._offsets[block + 1]]
         try:
             size = zstandard.frame_content_size(data)
             if not 0 <= size < _LARGEST_BLOCK:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from corver.corpus.document import Document, DocumentBatch
 from corver.index.kernels.tables import rule_tables
-from corver.index.kernels.tokenizer import find_word, tokenize_batch
+from corver.index.kernels.tokenizer import find_word, most_new_words, rehash, tokenize_batch
 
 __all__ = ["Vocabulary", "read_only"]
 
@@ -37,7 +37,7 @@ class Vocabulary:
         self.count = 0
         self.pool: NDArray[np.uint8] = np.empty(1 << 16, dtype=np.uint8)
         self.starts: NDArray[np.int64] = np.zeros(1 << 12, dtype=np.int64)
-        self._slots: NDArray[np.uint64] = np.zeros(1 << 14, dtype=np.uint64)
+        self._slots: NDArray[np.uint64] = np.zeros(1 << 16, dtype=np.uint64)
         self._ids: NDArray[np.uint32] = np.empty(1 << 16, dtype=np.uint32)
 
     @property
@@ -65,11 +65,24 @@ class Vocabulary:
         text, offsets = read_only(batch.text), read_only(batch.offsets)
         self._reserve(text.size)
         lengths = np.zeros(len(batch), dtype=np.int64)
-        written, self.count, self._slots = tokenize_batch(
-            text, offsets, tables.plain, tables.page, tables.info, tables.expansion, tables.starts, tables.pool,
-            self._slots, self.pool, self.starts, self.count, self._ids, lengths,
-        )  # fmt: skip
+        document = written = 0
+        while True:
+            document, written, self.count = tokenize_batch(
+                text, offsets, tables.plain, tables.page, tables.info, tables.expansion, tables.starts, tables.pool,
+                self._slots, self.pool, self.starts, self.count, self._ids, lengths, document, written,
+            )  # fmt: skip
+            if document == len(batch):
+                break
+            self._enlarge(int(offsets[document + 1] - offsets[document]))
         return self._ids[:written], lengths
+
+    def _enlarge(self, size: int) -> None:
+        """Room in the hash table for a document of `size` bytes."""
+        slots = self._slots.size
+        while slots < 2 * (self.count + most_new_words(size)):
+            slots *= 2
+        self._slots = np.zeros(slots * 2, dtype=np.uint64)
+        rehash(self._slots, self.pool, self.starts, self.count)
 
     def add(self, word: str) -> int:
         """The number of a folded word, which becomes part of the vocabulary."""

@@ -17,9 +17,9 @@ FUNCTION_WORDS: frozenset[str] = frozenset(
     is was are were be been has have had
     it its he his she her they their which also
     after other
-    """.split()
+    """.split()  # noqa: SIM905 - a list of words reads as one
 )
-"""Kept without positions where the text is stored. Never chosen by frequency alone: "new", "first" and "one" are content."""
+"""Kept without positions where the text is stored. Not chosen by frequency: "new", "first" and "one" are content."""
 
 STOPWORDS: frozenset[str] = FUNCTION_WORDS | frozenset(
     """
@@ -37,6 +37,6 @@ STOPWORDS: frozenset[str] = FUNCTION_WORDS | frozenset(
     no only very too just even still already yet again ever never often sometimes usually
     however therefore thus hence moreover furthermore otherwise
     dont doesnt didnt isnt wasnt arent werent hasnt havent hadnt cant couldnt wouldnt shouldnt wont
-    """.split()
+    """.split()  # noqa: SIM905 - a list of words reads as one
 )
 """Dropped from the content words of a claim."""

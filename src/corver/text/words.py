@@ -16,7 +16,7 @@ from functools import lru_cache
 __all__ = ["UNICODE_VERSION", "WORD_RULES_VERSION", "CharKind", "Token", "char_rule", "fold", "tokenize", "words"]
 
 WORD_RULES_VERSION = 1
-"""Rises with every change that makes some text yield other words. An index records it and is refused when it differs."""
+"""Rises with every change that makes some text yield other words; an index of other rules is refused."""
 
 UNICODE_VERSION = unicodedata.unidata_version
 """Version of the character data; it matters only for characters that younger Unicode versions add."""

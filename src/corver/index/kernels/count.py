@@ -7,9 +7,11 @@ hold all clauses and are longer than the window.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from corver.index.kernels.jit import jit, load32, load64, popcount, trailing_zeros
+from corver.index.kernels.jit import Array, Int, jit, load32, load64, popcount, trailing_zeros
 from corver.index.kernels.postings import (
     ADDRESS,
     BITMAP,
@@ -35,13 +37,22 @@ from corver.index.kernels.postings import (
     open_chunk,
 )
 
-__all__ = ["NEEDS_TEXT", "check_list", "check_one", "count_queries", "fill_bitmap", "keep_common", "positions_in", "short_documents"]
+__all__ = [
+    "NEEDS_TEXT",
+    "check_list",
+    "check_one",
+    "count_queries",
+    "fill_bitmap",
+    "keep_common",
+    "positions_in",
+    "short_documents",
+]
 
 NEEDS_TEXT = -1  # a long document holds a word whose positions the index does not keep
 
 
 @jit
-def short_documents(lengths, window):
+def short_documents(lengths: Array, window: Int) -> Any:
     """Number of documents of at most window + 1 words; they come first."""
     low, high = 0, lengths.size
     while low < high:
@@ -54,7 +65,7 @@ def short_documents(lengths, window):
 
 
 @jit
-def check_one(lists, row, group_starts, scratch):
+def check_one(lists: Array, row: Int, group_starts: Array, scratch: Array) -> Any:
     count, size = lists[row, DOCUMENTS], lists[row, BYTES]
     documents, groups = group_starts[group_starts.size - 1], group_starts.size - 1
     if count < 1 or count > documents or lists[row, OCCURRENCES] < count or size < 0:
@@ -89,19 +100,19 @@ def check_one(lists, row, group_starts, scratch):
 
 
 @jit
-def check_list(lists, group_starts, scratch):
+def check_list(lists: Array, group_starts: Array, scratch: Array) -> Any:
     """Complete rows of lists (CHUNKS, SHIFT, LAST) and check their headers; False when one makes no sense.
 
     ADDRESS and BYTES must lie inside mapped memory. scratch: int64 with room for MAX_CHUNK documents.
     """
+    sound = True
     for row in range(lists.shape[0]):
-        if not check_one(lists, row, group_starts, scratch):
-            return False
-    return True
+        sound = sound and check_one(lists, row, group_starts, scratch)
+    return sound
 
 
 @jit
-def fill_bitmap(lists, row, group_starts, bitmap, ranks, scratch):
+def fill_bitmap(lists: Array, row: Int, group_starts: Array, bitmap: Int, ranks: Array, scratch: Array) -> Any:
     """Set the bits of a list's documents, and for every 512 of them how many came before; False when it is corrupt."""
     for chunk in range(lists[row, CHUNKS]):
         address, size, count, first, span, total = open_chunk(lists, row, chunk, group_starts)
@@ -119,7 +130,7 @@ def fill_bitmap(lists, row, group_starts, bitmap, ranks, scratch):
 
 
 @jit
-def _rank_by_bitmap(lists, row, document):
+def _rank_by_bitmap(lists: Array, row: Int, document: Int) -> Any:
     """How many documents of a list come before one that it holds; -1 when it does not."""
     bitmap = lists[row, BITMAP] + (document >> 9 << 6)
     rank = load32(lists[row, RANKS] + (document >> 9 << 2))
@@ -134,8 +145,8 @@ def _rank_by_bitmap(lists, row, document):
 
 
 @jit
-def _keep_in_bitmap(bitmap, candidates, ranks, n):
-    kept = 0
+def _keep_in_bitmap(bitmap: Int, candidates: Array, ranks: Array, n: Int) -> Any:
+    kept = np.int64(0)
     for i in range(n):
         document = np.int64(candidates[i])
         candidates[kept] = document
@@ -145,7 +156,9 @@ def _keep_in_bitmap(bitmap, candidates, ranks, n):
 
 
 @jit
-def _keep_in_small(lists, row, tables, candidates, ranks, n, scratch):
+def _keep_in_small(
+    lists: Array, row: Int, tables: Array, candidates: Array, ranks: Array, n: Int, scratch: Array
+) -> Any:
     """Two pointers: the candidates against the documents of a one-chunk list."""
     address, size, count, first, span, total = open_chunk(lists, row, 0, tables[1])
     if decode_documents(address, size, count, first, span, total, scratch) != count:
@@ -165,7 +178,7 @@ def _keep_in_small(lists, row, tables, candidates, ranks, n, scratch):
 
 
 @jit
-def _keep_in_chunks(lists, row, tables, candidates, ranks, n):
+def _keep_in_chunks(lists: Array, row: Int, tables: Array, candidates: Array, ranks: Array, n: Int) -> Any:
     """Look every candidate up in its chunk of a long list."""
     groups, group_starts, _ = tables
     kept = 0
@@ -188,7 +201,9 @@ def _keep_in_chunks(lists, row, tables, candidates, ranks, n):
 
 
 @jit
-def keep_common(lists, rows, n, tables, candidates, ranks, kept, spare):
+def keep_common(
+    lists: Array, rows: Array, n: Int, tables: Array, candidates: Array, ranks: Array, kept: Int, spare: Array
+) -> Any:
     """Keep the candidates that rows[1:n] hold too, in place; their number or CORRUPT."""
     for k in range(1, n):
         if kept <= 0:
@@ -204,7 +219,7 @@ def keep_common(lists, rows, n, tables, candidates, ranks, kept, spare):
 
 
 @jit
-def _open_at(lists, row, document, tables):
+def _open_at(lists: Array, row: Int, document: Int, tables: Array) -> Any:
     """(address, m, layout, width, size, rank) for a document that a list holds; rank < 0 where it does not."""
     groups, group_starts, lengths = tables
     chunk = chunk_of(lists, row, document, groups)
@@ -222,7 +237,9 @@ def _open_at(lists, row, document, tables):
 
 
 @jit
-def _positions_at(address, size, count, layout, width, rank, length, out):
+def _positions_at(
+    address: Int, size: Int, count: Int, layout: Array, width: Int, rank: Int, length: Int, out: Array
+) -> Any:
     """Positions of the rank-th document of a chunk, `length` words long: their number, or CORRUPT."""
     begin, number = occurrences_at(address, count, layout, rank)
     if number < 0 or number > length:
@@ -233,7 +250,7 @@ def _positions_at(address, size, count, layout, width, rank, length, out):
 
 
 @jit
-def positions_in(lists, row, document, tables, out):
+def positions_in(lists: Array, row: Int, document: Int, tables: Array, out: Array) -> Any:
     """Positions of a list in a document that holds it: their number, or CORRUPT."""
     address, size, count, layout, width, rank = _open_at(lists, row, document, tables)
     if rank < 0:
@@ -242,7 +259,7 @@ def positions_in(lists, row, document, tables, out):
 
 
 @jit
-def _near(anchors, n, others, m, window):
+def _near(anchors: Array, n: Int, others: Array, m: Array, window: Int) -> Any:
     """Keep the anchors that have one of the others within the window, in place; their number."""
     kept = j = 0
     for i in range(n):
@@ -258,7 +275,18 @@ def _near(anchors, n, others, m, window):
 
 
 @jit
-def _narrow(lists, rows, n, anchor, document, tables, window, hits, mine, theirs):
+def _narrow(
+    lists: Array,
+    rows: Array,
+    n: Int,
+    anchor: Int,
+    document: Int,
+    tables: Array,
+    window: Int,
+    hits: Int,
+    mine: Array,
+    theirs: Array,
+) -> Any:
     """Of the anchor's positions mine[:hits] in one document, those with every other list within the window."""
     for k in range(n):
         if hits <= 0:
@@ -272,15 +300,26 @@ def _narrow(lists, rows, n, anchor, document, tables, window, hits, mine, theirs
 
 
 @jit
-def _lacks_positions(lists, rows, n):
+def _lacks_positions(lists: Array, rows: Array, n: Int) -> Any:
+    flags = np.int64(0)
     for k in range(n):
-        if lists[rows[k], FLAGS] & NO_POSITIONS:
-            return True
-    return False
+        flags |= lists[rows[k], FLAGS]
+    return flags & NO_POSITIONS != 0
 
 
 @jit
-def _count_candidates(lists, rows, n, anchor, tables, window, short, cap, found, scratch):
+def _count_candidates(
+    lists: Array,
+    rows: Array,
+    n: Int,
+    anchor: Int,
+    tables: Array,
+    window: Int,
+    short: Int,
+    cap: Int,
+    found: Int,
+    scratch: Array,
+) -> Any:
     """Hits in the first `found` candidates, which hold every list; stops at cap.
 
     Looks the anchor up document by document: for when it is not the list that the candidates came from.
@@ -310,7 +349,19 @@ def _count_candidates(lists, rows, n, anchor, tables, window, short, cap, found,
 
 
 @jit
-def _count_in_chunk(lists, rows, n, chunk, opened, tables, window, short, cap, found, scratch):
+def _count_in_chunk(
+    lists: Array,
+    rows: Array,
+    n: Int,
+    chunk: Int,
+    opened: Array,
+    tables: Array,
+    window: Int,
+    short: Int,
+    cap: Int,
+    found: Int,
+    scratch: Array,
+) -> Any:
     """The same for candidates that are documents of one chunk of the anchor, which is rows[0], with their ranks."""
     candidates, ranks, mine, theirs = scratch
     address, size, count, _, span, total = opened
@@ -337,7 +388,18 @@ def _count_in_chunk(lists, rows, n, chunk, opened, tables, window, short, cap, f
 
 
 @jit
-def _count_by_bitmaps(lists, rows, n, anchor, tables, window, short, cap, limits, scratch):
+def _count_by_bitmaps(
+    lists: Array,
+    rows: Array,
+    n: Int,
+    anchor: Int,
+    tables: Array,
+    window: Int,
+    short: Int,
+    cap: Int,
+    limits: Array,
+    scratch: Array,
+) -> Any:
     """All lists have bitmaps: AND them word by word."""
     candidates = scratch[0]
     hits = np.int64(0)
@@ -365,9 +427,20 @@ def _count_by_bitmaps(lists, rows, n, anchor, tables, window, short, cap, limits
 
 
 @jit
-def _count_query(lists, rows, n, anchor, tables, window, short, cap, limits, scratch):
+def _count_query(
+    lists: Array,
+    rows: Array,
+    n: Int,
+    anchor: Int,
+    tables: Array,
+    window: Int,
+    short: Int,
+    cap: Int,
+    limits: Array,
+    scratch: Array,
+) -> Any:
     """Hits of one query in the documents [limits[0], limits[1]): rows[:n] distinct, rarest in this segment first."""
-    groups, group_starts, lengths = tables
+    _, group_starts, lengths = tables
     candidates, ranks = scratch[0], scratch[1]
     driver = rows[0]
     whole = limits[0] == 0 and limits[1] == lengths.size
@@ -382,11 +455,11 @@ def _count_query(lists, rows, n, anchor, tables, window, short, cap, limits, scr
             continue
         if decode_documents(address, size, count, first, span, total, candidates) != count:
             return np.int64(CORRUPT)
-        kept = 0
+        kept = np.int64(0)
         if whole:
             for i in range(count):
                 ranks[i] = i
-            kept = count
+            kept = np.int64(count)
         else:
             for i in range(count):
                 document = candidates[i]
@@ -410,7 +483,20 @@ def _count_query(lists, rows, n, anchor, tables, window, short, cap, limits, scr
 
 
 @jit
-def count_queries(lists, rows, starts, anchors, groups, group_starts, lengths, window, cap, limits, out, scratch):
+def count_queries(
+    lists: Array,
+    rows: Array,
+    starts: Array,
+    anchors: Array,
+    groups: Array,
+    group_starts: Array,
+    lengths: Array,
+    window: Int,
+    cap: Int,
+    limits: Array,
+    out: Array,
+    scratch: Array,
+) -> Any:
     """Counts of Q queries in one segment, added to `out`.
 
     lists: int64 (L, Field.COUNT); a row with 0 documents is a word that the segment lacks. rows: int64, the distinct

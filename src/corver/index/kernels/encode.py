@@ -5,16 +5,18 @@ In: documents, term frequencies and positions of one word, in order. Out: the by
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from corver.index.kernels.jit import bit_length, jit, load64, store64
+from corver.index.kernels.jit import Array, Int, bit_length, jit, load64, store64
 from corver.index.kernels.postings import MAX_CHUNK, SMALL, low_width, upper_length
 
 __all__ = ["choose_shift", "encode_list", "list_bound"]
 
 
 @jit
-def _put(address, bit, width, value):
+def _put(address: Int, bit: Int, width: Int, value: Int) -> Any:
     """OR a number into zeroed memory at a bit offset; writes up to 8 bytes further."""
     if width > 0:
         place = address + (bit >> 3)
@@ -22,7 +24,7 @@ def _put(address, bit, width, value):
 
 
 @jit
-def _encode_documents(address, bit, documents, begin, end, first, span):
+def _encode_documents(address: Int, bit: Int, documents: Array, begin: Int, end: Int, first: Int, span: Int) -> Any:
     """Elias-Fano of documents[begin:end] relative to `first`; the bit after it."""
     count = end - begin
     low = low_width(span, count)
@@ -37,7 +39,7 @@ def _encode_documents(address, bit, documents, begin, end, first, span):
 
 
 @jit
-def _encode_frequencies(address, bit, frequencies, begin, end, total):
+def _encode_frequencies(address: Int, bit: Int, frequencies: Array, begin: Int, end: Int, total: Int) -> Any:
     """Elias-Fano of where each document's occurrences start, less its rank; the bit after it."""
     count = end - begin
     extra = total - count
@@ -56,7 +58,7 @@ def _encode_frequencies(address, bit, frequencies, begin, end, total):
 
 
 @jit
-def _encode_positions(address, bit, positions, begin, end, width):
+def _encode_positions(address: Int, bit: Int, positions: Array, begin: Int, end: Int, width: Int) -> Any:
     """Positions at a fixed width, through an accumulator; the bit after them."""
     if width == 0 or begin == end:
         return bit
@@ -77,7 +79,7 @@ def _encode_positions(address, bit, positions, begin, end, width):
 
 
 @jit
-def choose_shift(documents, begin, end, groups, group_count):
+def choose_shift(documents: Array, begin: Int, end: Int, groups: Array, group_count: Int) -> Any:
     """log2 of the groups a chunk: about SMALL documents a chunk, never more than MAX_CHUNK."""
     count = end - begin
     shift = max(0, bit_length(group_count * SMALL // count) - 1)
@@ -97,7 +99,7 @@ def choose_shift(documents, begin, end, groups, group_count):
 
 
 @jit
-def list_bound(count, total, chunks, width):
+def list_bound(count: Int, total: Int, chunks: Int, width: Int) -> Any:
     """An upper bound of the bytes of a list, with room for the writes that reach further.
 
     An Elias-Fano sequence of n numbers below 2**32 takes at most 35 bits a number; each list has two.
@@ -106,7 +108,18 @@ def list_bound(count, total, chunks, width):
 
 
 @jit
-def encode_list(address, documents, frequencies, positions, begin, end, first_position, keep, tables, lengths):
+def encode_list(
+    address: Int,
+    documents: Array,
+    frequencies: Array,
+    positions: Array,
+    begin: Int,
+    end: Int,
+    first_position: Int,
+    keep: Int,
+    tables: Array,
+    lengths: Array,
+) -> Any:
     """Write one list to zeroed memory at `address`; its bytes.
 
     documents[begin:end] ascending and their frequencies; their positions start at positions[first_position].

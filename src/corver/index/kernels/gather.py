@@ -5,17 +5,19 @@ In: resolved lists of one segment. Out: occurrences as document << 32 | position
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from corver.index.kernels.count import keep_common, positions_in
-from corver.index.kernels.jit import jit
+from corver.index.kernels.jit import Array, jit
 from corver.index.kernels.postings import CHUNKS, CORRUPT, DOCUMENTS, FLAGS, NO_POSITIONS, decode_documents, open_chunk
 
 __all__ = ["common_documents", "gather_phrase", "scan_words"]
 
 
 @jit
-def common_documents(lists, rows, tables, out, scratch):
+def common_documents(lists: Array, rows: Array, tables: Array, out: Array, scratch: Array) -> Any:
     """Documents that hold all lists of `rows`, rarest first, into `out`; their number or CORRUPT."""
     group_starts = tables[1]
     candidates, ranks, spare = scratch
@@ -35,7 +37,9 @@ def common_documents(lists, rows, tables, out, scratch):
 
 
 @jit
-def gather_phrase(lists, rows, documents, tables, out, mine, theirs):
+def gather_phrase(
+    lists: Array, rows: Array, documents: Array, tables: Array, out: Array, mine: Array, theirs: Array
+) -> Any:
     """Occurrences of consecutive words in documents that hold them all; their number or CORRUPT.
 
     rows: the list of each word in turn; words without positions match anything here. At least one has positions.
@@ -76,7 +80,7 @@ def gather_phrase(lists, rows, documents, tables, out, mine, theirs):
 
 
 @jit
-def scan_words(ids, lengths, documents, wanted, out):
+def scan_words(ids: Array, lengths: Array, documents: Array, wanted: Array, out: Array) -> Any:
     """Occurrences of the words `wanted`, consecutive, in texts that were tokenized to `ids`; their number.
 
     lengths: int64, words of each text. documents: int64, the number of each. out: uint64 with room for ids.size.

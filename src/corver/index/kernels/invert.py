@@ -6,23 +6,25 @@ order, documents in the order of their length. It knows no files and no vocabula
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from corver.index.kernels.encode import encode_list, list_bound
-from corver.index.kernels.jit import bit_length, jit
+from corver.index.kernels.jit import Array, Int, bit_length, jit
 
 __all__ = ["count_words", "encode_lists", "scatter"]
 
 
 @jit
-def count_words(ids, counts):
+def count_words(ids: Array, counts: Array) -> Any:
     """Add the occurrences of every word of `ids` to `counts`."""
     for i in range(ids.size):
         counts[ids[i]] += 1
 
 
 @jit
-def scatter(ids, starts, order, places, occurrences):
+def scatter(ids: Array, starts: Array, order: Array, places: Array, occurrences: Array) -> Any:
     """Write document << 32 | position of every occurrence to its word's range of `occurrences`.
 
     ids: uint32, words of all documents end to end. starts: int64 (D + 1,), where each document begins in ids. order:
@@ -38,7 +40,19 @@ def scatter(ids, starts, order, places, occurrences):
 
 
 @jit
-def encode_lists(words, first, bounds, occurrences, keep, tables, lengths, room, sizes, documents_of, scratch):
+def encode_lists(
+    words: Array,
+    first: Int,
+    bounds: Array,
+    occurrences: Array,
+    keep: Int,
+    tables: Array,
+    lengths: Array,
+    room: Array,
+    sizes: Array,
+    documents_of: Array,
+    scratch: Array,
+) -> Any:
     """Encode the lists of words[first:] until `room` is full: (next word, bytes written).
 
     words: int64 (V,), word numbers in alphabetical order. bounds: int64 (V + 1,), range of each word in

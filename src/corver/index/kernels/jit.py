@@ -10,16 +10,27 @@ import hashlib
 import os
 import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from llvmlite import ir
-from llvmlite.binding import get_host_cpu_features
+from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite.binding import get_host_cpu_features  # type: ignore[import-untyped]
 from numba import njit, types
 from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
 
-__all__ = ["bit_length", "jit", "load8", "load32", "load64", "popcount", "select64", "store8", "store64", "trailing_zeros"]
+__all__ = [
+    "bit_length",
+    "jit",
+    "load8",
+    "load32",
+    "load64",
+    "popcount",
+    "select64",
+    "store8",
+    "store64",
+    "trailing_zeros",
+]
 
 
 def _cache_is_safe() -> bool:
@@ -42,11 +53,17 @@ def _source_digest() -> str:
     return digest.hexdigest()
 
 
+Array: TypeAlias = Any
+"""An array, or a tuple of arrays or numbers, inside a kernel: shapes and types stand in the docstring."""
+
+Int: TypeAlias = Any
+"""A number inside a kernel, mostly int64: the compiler decides."""
+
 _CACHE = _cache_is_safe()
 _DIGEST = _source_digest()
 
 
-class _KernelCache(FunctionCache):  # type: ignore[misc]
+class _KernelCache(FunctionCache):
     """numba's disk cache, keyed by the sources of all kernels as well."""
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
@@ -80,7 +97,7 @@ load32 = _load(32, types.int64)
 load64 = _load(64, types.uint64)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def store64(typingctx: Any, address: Any, value: Any) -> Any:
     """Write a little-endian 64-bit word at an address of any alignment."""
 
@@ -93,7 +110,7 @@ def store64(typingctx: Any, address: Any, value: Any) -> Any:
     return types.void(types.int64, types.uint64), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def store8(typingctx: Any, address: Any, value: Any) -> Any:
     """Write one byte at an address."""
 
@@ -105,7 +122,7 @@ def store8(typingctx: Any, address: Any, value: Any) -> Any:
     return types.void(types.int64, types.uint64), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def popcount(typingctx: Any, value: Any) -> Any:
     """Number of one bits of a uint64."""
 
@@ -115,7 +132,7 @@ def popcount(typingctx: Any, value: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def trailing_zeros(typingctx: Any, value: Any) -> Any:
     """Index of the lowest one bit of a uint64; 64 for 0."""
 
@@ -125,7 +142,7 @@ def trailing_zeros(typingctx: Any, value: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _leading_zeros(typingctx: Any, value: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
@@ -136,7 +153,7 @@ def _leading_zeros(typingctx: Any, value: Any) -> Any:
 _HAS_PDEP = bool(get_host_cpu_features().get("bmi2", False))
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _deposit(typingctx: Any, source: Any, mask: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         word = ir.IntType(64)
@@ -164,6 +181,6 @@ else:
 
 
 @jit
-def bit_length(value: int) -> int:
+def bit_length(value: Int) -> Any:
     """Bits needed to write a number; 0 for 0."""
     return 64 - _leading_zeros(value)

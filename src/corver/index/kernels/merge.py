@@ -6,11 +6,13 @@ lists and the words they belong to. It knows no files; its caller refills batche
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from corver.index.kernels.count import check_one
 from corver.index.kernels.encode import encode_list, list_bound
-from corver.index.kernels.jit import bit_length, jit
+from corver.index.kernels.jit import Array, Int, bit_length, jit
 from corver.index.kernels.postings import (
     ADDRESS,
     BYTES,
@@ -34,7 +36,19 @@ DONE, REFILL, FULL = 0, 1, 2
 
 
 @jit
-def read_list(lists, row, group_starts, lengths, keep, documents, frequencies, positions, first, first_position, scratch):
+def read_list(
+    lists: Array,
+    row: Int,
+    group_starts: Array,
+    lengths: Array,
+    keep: Int,
+    documents: Array,
+    frequencies: Array,
+    positions: Array,
+    first: Int,
+    first_position: Int,
+    scratch: Array,
+) -> Any:
     """Decode a whole list into documents[first:], frequencies[first:] and positions[first_position:].
 
     keep: whether the list has positions. Returns (documents, occurrences), (CORRUPT, 0) when it contradicts itself.
@@ -53,7 +67,7 @@ def read_list(lists, row, group_starts, lengths, keep, documents, frequencies, p
         if occurrences + t > lists[row, OCCURRENCES] or done + count > lists[row, DOCUMENTS]:
             return wrong
         for i in range(count):
-            begin, number = occurrences_at(address, count, layout, i)
+            _, number = occurrences_at(address, count, layout, i)
             if number < 0:
                 return wrong
             documents[first + done + i] = scratch[i]
@@ -71,7 +85,7 @@ def read_list(lists, row, group_starts, lengths, keep, documents, frequencies, p
 
 
 @jit
-def _smallest(pools, starts, counts, cursors, finished, same):
+def _smallest(pools: Array, starts: Array, counts: Array, cursors: Array, finished: Array, same: Array) -> Any:
     """Mark in `same` the cursors that stand at the alphabetically first word; (its cursor or -1, cursor to refill)."""
     best = -1
     for k in range(cursors.size):
@@ -80,11 +94,11 @@ def _smallest(pools, starts, counts, cursors, finished, same):
             if not finished[k]:
                 return -1, k
             continue
-        order = -1
+        order = np.int64(-1)
         if best >= 0:
             a, a_end = starts[k, cursors[k]], starts[k, cursors[k] + 1]
             b, b_end = starts[best, cursors[best]], starts[best, cursors[best] + 1]
-            order = 0
+            order = np.int64(0)
             while order == 0 and a < a_end and b < b_end:
                 order = np.int64(pools[k, a]) - np.int64(pools[best, b])
                 a += 1
@@ -100,7 +114,17 @@ def _smallest(pools, starts, counts, cursors, finished, same):
 
 
 @jit
-def _interleave(heads, ends, position_heads, keep, merged, parts, numbers, offsets, sources):
+def _interleave(
+    heads: Array,
+    ends: Array,
+    position_heads: Array,
+    keep: Int,
+    merged: Array,
+    parts: Array,
+    numbers: Array,
+    offsets: Array,
+    sources: Array,
+) -> Any:
     """K-way merge of decoded lists by new document number; the documents written."""
     documents, frequencies, positions = merged
     part_documents, part_frequencies, part_positions = parts
@@ -130,9 +154,29 @@ def _interleave(heads, ends, position_heads, keep, merged, parts, numbers, offse
 
 @jit
 def merge_words(
-    pools, starts, entries, counts, cursors, finished, bases, sizes, group_starts, group_bounds, lengths, numbers,
-    offsets, parts, merged, tables, new_lengths, room, out, scratch, written, used,
-):  # fmt: skip
+    pools: Array,
+    starts: Array,
+    entries: Array,
+    counts: Array,
+    cursors: Array,
+    finished: Array,
+    bases: Array,
+    sizes: Array,
+    group_starts: Array,
+    group_bounds: Array,
+    lengths: Array,
+    numbers: Array,
+    offsets: Array,
+    parts: Array,
+    merged: Array,
+    tables: Array,
+    new_lengths: Array,
+    room: Array,
+    out: Array,
+    scratch: Array,
+    written: Int,
+    used: Int,
+) -> Any:
     """Merge words until a batch is used up or the output is full: (code, cursor to refill, words, bytes of lists).
 
     pools: uint8 (K, P), starts: int64 (K, N + 1), entries: int64 (K, N, 5), counts, cursors: int64 (K,), finished: bool
@@ -140,7 +184,8 @@ def merge_words(
     segment's postings. group_starts, lengths, numbers (new number of each document): of all segments end to end, at
     group_bounds (K + 1,) and offsets (K + 1,). parts, merged: (documents, frequencies, positions) with room for the
     most frequent word. tables, new_lengths: of the merged segment. room: zeroed uint8. out: (words uint8, word_starts,
-    documents, occurrences, bare, bytes), filled from `written` on; `room` from `used` on. The code is CORRUPT when a segment contradicts itself.
+    documents, occurrences, bare, bytes), filled from `written` on; `room` from `used` on. The code
+    is CORRUPT when a segment contradicts itself.
     """
     words, word_starts, out_documents, out_occurrences, out_bare, out_sizes = out
     count = cursors.size

@@ -5,13 +5,17 @@ In: clause numbers of queries. Out: the distinct ones and the anchors. It knows 
 
 from __future__ import annotations
 
-from corver.index.kernels.jit import jit
+from typing import Any
+
+from corver.index.kernels.jit import Array, jit
 
 __all__ = ["plan_queries"]
 
 
 @jit
-def plan_queries(terms, starts, occurrences, alphabetical, distinct, bounds, anchors):
+def plan_queries(
+    terms: Array, starts: Array, occurrences: Array, alphabetical: Array, distinct: Array, bounds: Array, anchors: Array
+) -> Any:
     """Fill distinct and bounds (queries without repeated terms) and anchors (fewest occurrences, then alphabetical).
 
     terms, starts: the clauses of query q are terms[starts[q]:starts[q + 1]]. occurrences, alphabetical: by term.

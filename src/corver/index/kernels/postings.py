@@ -13,9 +13,11 @@ document less its rank, in Elias-Fano form (nothing when t = m); the positions i
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from corver.index.kernels.jit import bit_length, jit, load32, load64, popcount, select64, trailing_zeros
+from corver.index.kernels.jit import Array, Int, bit_length, jit, load32, load64, popcount, select64, trailing_zeros
 
 __all__ = ["CORRUPT", "MAX_CHUNK", "SMALL", "Field"]
 
@@ -36,26 +38,26 @@ ADDRESS, BYTES, DOCUMENTS, OCCURRENCES, SHIFT, CHUNKS, FLAGS, BITMAP, RANKS, LAS
 
 
 @jit
-def read_bits(address, bit, width):
+def read_bits(address: Int, bit: Int, width: Int) -> Any:
     """`width` (at most 57) bits at bit offset `bit`; reads up to 7 bytes further."""
     word = load64(address + (bit >> 3)) >> np.uint64(bit & 7)
     return np.int64(word & ((np.uint64(1) << np.uint64(width)) - np.uint64(1)))
 
 
 @jit
-def low_width(universe, count):
+def low_width(universe: Int, count: Int) -> Any:
     """Low bits of an Elias-Fano sequence of `count` (> 0) numbers below `universe` (> 0)."""
     return max(0, bit_length(universe) - bit_length(count))
 
 
 @jit
-def upper_length(universe, count, low):
+def upper_length(universe: Int, count: Int, low: Int) -> Any:
     """Bits of the upper part of that sequence."""
     return count + (universe >> low) + 1
 
 
 @jit
-def _select_one(address, k, bits):
+def _select_one(address: Int, k: Int, bits: Int) -> Any:
     """Index of the k-th one bit from a byte address on, or -1 when it is not among the first `bits`."""
     base = 0
     while base < bits:
@@ -69,7 +71,7 @@ def _select_one(address, k, bits):
 
 
 @jit
-def _select_zero(address, k, bits):
+def _select_zero(address: Int, k: Int, bits: Int) -> Any:
     """Index of the k-th zero bit from a byte address on, or -1 when it is not among the first `bits`."""
     base = 0
     while base < bits:
@@ -83,7 +85,7 @@ def _select_zero(address, k, bits):
 
 
 @jit
-def open_chunk(lists, row, chunk, group_starts):
+def open_chunk(lists: Array, row: Int, chunk: Int, group_starts: Array) -> Any:
     """(address, bytes, m, first document, range, t) of a chunk; m is CORRUPT when the header makes no sense.
 
     t is -1 where the chunk itself says it.
@@ -106,7 +108,7 @@ def open_chunk(lists, row, chunk, group_starts):
 
 
 @jit
-def _body(address, size, count, total):
+def _body(address: Int, size: Int, count: Int, total: Int) -> Any:
     """(bit where the documents start, t) of a chunk."""
     if total >= 0:
         return 0, total
@@ -117,7 +119,7 @@ def _body(address, size, count, total):
 
 
 @jit
-def decode_documents(address, size, count, first, span, total, out):
+def decode_documents(address: Int, size: Int, count: Int, first: Int, span: Int, total: Int, out: Array) -> Any:
     """The documents of a chunk into `out`; their number, or CORRUPT."""
     if count <= 0:
         return count
@@ -148,7 +150,7 @@ def decode_documents(address, size, count, first, span, total, out):
 
 
 @jit
-def find_in_chunk(address, size, count, first, span, total, document):
+def find_in_chunk(address: Int, size: Int, count: Int, first: Int, span: Int, total: Int, document: Int) -> Any:
     """Rank of a document inside a chunk, -1 when it is not there, or CORRUPT."""
     if count <= 0:
         return -1 if count == 0 else CORRUPT
@@ -177,8 +179,8 @@ def find_in_chunk(address, size, count, first, span, total, document):
 
 
 @jit
-def occurrence_layout(address, size, count, span, total):
-    """Where the occurrences of a chunk stand: (extra, t, address of the upper bits, their number, low, lows, positions).
+def occurrence_layout(address: Int, size: Int, count: Int, span: Int, total: Int) -> Any:
+    """Where occurrences of a chunk stand: (extra, t, address of the upper bits, their number, low, lows, positions).
 
     extra is t - m, or CORRUPT; lows and positions are bit offsets from the chunk's address.
     """
@@ -201,8 +203,8 @@ def occurrence_layout(address, size, count, span, total):
 
 
 @jit
-def occurrences_at(address, count, layout, rank):
-    """(first, number) of the occurrences of the rank-th document of a chunk; number is CORRUPT where they make no sense."""
+def occurrences_at(address: Int, count: Int, layout: Array, rank: Int) -> Any:
+    """(first, number) of the occurrences of the rank-th document of a chunk; number is CORRUPT for nonsense."""
     extra, t, address_upper, upper, low, lows, _ = layout
     if extra == 0:
         return rank, 1
@@ -220,7 +222,7 @@ def occurrences_at(address, count, layout, rank):
 
 
 @jit
-def _next_one(address, bit, bits):
+def _next_one(address: Int, bit: Int, bits: Int) -> Any:
     """Index of the first one bit at or after `bit`, or -1."""
     while bit < bits:
         word = load64(address + (bit >> 3)) >> np.uint64(bit & 7)
@@ -231,7 +233,9 @@ def _next_one(address, bit, bits):
 
 
 @jit
-def decode_positions(address, size, width, first, number, positions_bit, t, out):
+def decode_positions(
+    address: Int, size: Int, width: Int, first: Int, number: Int, positions_bit: Int, t: Int, out: Array
+) -> Any:
     """`number` positions from the first-th on into `out`; False when the chunk is too short for its t positions."""
     if positions_bit + t * width > 8 * size:
         return False
@@ -244,7 +248,7 @@ def decode_positions(address, size, width, first, number, positions_bit, t, out)
 
 
 @jit
-def chunk_of(lists, row, document, groups):
+def chunk_of(lists: Array, row: Int, document: Int, groups: Array) -> Any:
     """Number of the chunk that would hold a document."""
     if lists[row, CHUNKS] == 1:
         return np.int64(0)
@@ -252,7 +256,7 @@ def chunk_of(lists, row, document, groups):
 
 
 @jit
-def chunk_width(lists, row, chunk, group_starts, lengths):
+def chunk_width(lists: Array, row: Int, chunk: Int, group_starts: Array, lengths: Array) -> Any:
     """Bits of a position in a chunk: enough for the last document of its range, or of a one-chunk list."""
     last = lists[row, LAST]
     if lists[row, CHUNKS] > 1:

@@ -7,11 +7,12 @@ document of the mentions is looked up once a unit; nothing else of the lists is 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from corver.index.kernels.count import positions_in
-from corver.index.kernels.jit import jit, load64
+from corver.index.kernels.jit import Array, Int, jit, load64
 from corver.index.kernels.postings import (
     BITMAP,
     CORRUPT,
@@ -25,7 +26,7 @@ __all__ = ["near_in_documents", "profile_units"]
 
 
 @jit
-def _holds(lists, row, document, tables):
+def _holds(lists: Array, row: Int, document: Int, tables: Array) -> Any:
     """1 when a list has a document, 0 when not, or CORRUPT."""
     bitmap = lists[row, BITMAP]
     if bitmap != 0:
@@ -37,7 +38,18 @@ def _holds(lists, row, document, tables):
 
 
 @jit
-def profile_units(lists, rows, mentions, tables, scale, cut, edges, sums, histogram, scratch):
+def profile_units(
+    lists: Array,
+    rows: Array,
+    mentions: Array,
+    tables: Array,
+    scale: Int,
+    cut: Int,
+    edges: Array,
+    sums: Array,
+    histogram: Array,
+    scratch: Array,
+) -> Any:
     """Add one segment's share to sums (U,) and histogram (U, E): False when a list is corrupt.
 
     mentions: uint64, document << 32 | position, ascending. For each mention and unit u, d is the distance in words to
@@ -83,7 +95,9 @@ def profile_units(lists, rows, mentions, tables, scale, cut, edges, sums, histog
 
 
 @jit
-def near_in_documents(lists, rows, documents, tables, window, out, mine, theirs):
+def near_in_documents(
+    lists: Array, rows: Array, documents: Array, tables: Array, window: Int, out: Array, mine: Array, theirs: Array
+) -> Any:
     """Positions of rows[0] that have all other lists within the window, and how far the farthest of them is.
 
     documents: int64, each holds all lists. out: int64 (n, 3), (document, position, distance), with room for all

@@ -26,9 +26,13 @@ _PLANES = ((0x0, 0x34000), (0xE0000, 0xE1000))  # all other code points are unas
 
 @dataclass(frozen=True, slots=True)
 class RuleTables:
-    """plain: uint8 (256,), the folded ASCII letter or digit, 0 for every other byte. page: uint16 (4352,), code point >> 8 to page. info: uint8 (pages * 256,), kind and flags. expansion: int32
-    (pages * 256,), number of the folded form or -1 where a code point stands for itself. starts: int64, pool: uint8,
-    the folded forms in UTF-8; the words of an APART symbol are parted by a space."""
+    """The rules as numpy arrays.
+
+    plain: uint8 (256,), the folded ASCII letter or digit, 0 for every other byte. page: uint16 (4352,), code point >> 8
+    to page. info: uint8 (pages * 256,), kind and flags. expansion: int32 (pages * 256,), number of the folded form, or
+    -1 where a code point is its own form. starts: int64, pool: uint8, the folded forms in UTF-8; the words of an APART
+    symbol are parted by a space.
+    """
 
     plain: NDArray[np.uint8]
     page: NDArray[np.uint16]

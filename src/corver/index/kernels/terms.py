@@ -8,9 +8,11 @@ list has no positions, bytes of the list; all numbers as varints.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from corver.index.kernels.jit import jit
+from corver.index.kernels.jit import Array, Int, jit
 from corver.index.kernels.postings import CORRUPT
 
 __all__ = ["ABSENT", "BLOCK", "find_terms", "read_terms", "write_terms"]
@@ -20,7 +22,7 @@ ABSENT = -1
 
 
 @jit
-def _put_varint(out, place, value):
+def _put_varint(out: Array, place: Int, value: Int) -> Any:
     while value >= 0x80:
         out[place] = value & 0x7F | 0x80
         value >>= 7
@@ -30,7 +32,7 @@ def _put_varint(out, place, value):
 
 
 @jit
-def _get_varint(data, place, end):
+def _get_varint(data: Array, place: Int, end: Int) -> Any:
     """(value, next place); the place is past `end` when the number does not stop before it."""
     value = np.int64(0)
     shift = 0
@@ -45,7 +47,18 @@ def _get_varint(data, place, end):
 
 
 @jit
-def write_terms(pool, word_starts, order, documents, occurrences, bare, sizes, out, block_starts, list_starts):
+def write_terms(
+    pool: Array,
+    word_starts: Array,
+    order: Array,
+    documents: Array,
+    occurrences: Array,
+    bare: Array,
+    sizes: Array,
+    out: Array,
+    block_starts: Array,
+    list_starts: Array,
+) -> Any:
     """Front-code words `order` of the pool into `out`; the bytes written.
 
     documents, occurrences, bare (no positions), sizes: by place in `order`. block_starts, list_starts: int64, one a
@@ -80,7 +93,7 @@ def write_terms(pool, word_starts, order, documents, occurrences, bare, sizes, o
 
 
 @jit
-def _compare_first(data, place, end, words, start, stop):
+def _compare_first(data: Array, place: Int, end: Int, words: Array, start: Int, stop: Int) -> Any:
     """Order of a block's first word against words[start:stop]: < 0, 0, > 0; CORRUPT is far from all of them."""
     _, place = _get_varint(data, place, end)
     length, place = _get_varint(data, place, end)
@@ -94,7 +107,9 @@ def _compare_first(data, place, end, words, start, stop):
 
 
 @jit
-def _scan_block(data, place, end, list_start, words, start, stop, entry):
+def _scan_block(
+    data: Array, place: Int, end: Int, list_start: Int, words: Array, start: Int, stop: Int, entry: Int
+) -> Any:
     """Look for words[start:stop] in one block; fills entry = (list start, bytes, documents, occurrences, bare)."""
     matched = np.int64(0)  # bytes of the wanted word that the word before shares with it
     for _ in range(BLOCK):
@@ -127,7 +142,9 @@ def _scan_block(data, place, end, list_start, words, start, stop, entry):
 
 
 @jit
-def find_terms(data, block_starts, list_starts, words, starts, entries, states):
+def find_terms(
+    data: Array, block_starts: Array, list_starts: Array, words: Array, starts: Array, entries: Array, states: Array
+) -> Any:
     """Find W words, words[starts[w]:starts[w + 1]] in UTF-8, in a vocabulary.
 
     entries: int64 (W, 5), (list start, bytes, documents, occurrences, 1 if without positions). states: int64 (W,),
@@ -155,7 +172,16 @@ def find_terms(data, block_starts, list_starts, words, starts, entries, states):
 
 
 @jit
-def read_terms(data, block_starts, list_starts, first, last, pool, word_starts, entries):
+def read_terms(
+    data: Array,
+    block_starts: Array,
+    list_starts: Array,
+    first: Int,
+    last: Int,
+    pool: Array,
+    word_starts: Array,
+    entries: Array,
+) -> Any:
     """Decode the words of blocks [first, last) into pool, word_starts and entries; (words, bytes), or CORRUPT.
 
     pool: uint8, word_starts: int64, entries: int64 (n, 5) as in `find_terms`; stops with CORRUPT where they are full.

@@ -6,12 +6,14 @@ every word, document by document, exactly the words of `corver.text.words.tokeni
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from corver.index.kernels.jit import jit, load64, store8, store64, trailing_zeros
+from corver.index.kernels.jit import Array, Int, jit, load64, store8, store64, trailing_zeros
 from corver.index.kernels.tables import FLAG_ONE, FLAG_S, KIND_MASK
 
-__all__ = ["find_word", "tokenize_batch"]
+__all__ = ["find_word", "most_new_words", "rehash", "tokenize_batch"]
 
 # CharKind, as plain numbers that the compiler folds in.
 SEPARATOR, LETTER, DIGIT, SOLO, EXTEND, IGNORE, APOSTROPHE, DOT, COMMA, SPACE, APART = range(11)
@@ -21,7 +23,7 @@ _SEED = np.uint64(0x51ED270B9D8F1A37)
 
 
 @jit
-def _decode(text, i, end):
+def _decode(text: Array, i: Int, end: Int) -> Any:
     """Code point at byte i and the index after it; broken UTF-8 reads as U+FFFD, one byte at a time."""
     first = np.int64(text[i])
     if first < 0x80:
@@ -40,7 +42,7 @@ def _decode(text, i, end):
 
 
 @jit
-def _char(text, i, end, page, info):
+def _char(text: Array, i: Int, end: Int, page: Array, info: Array) -> Any:
     """(rule, table index, index after) of the code point at byte i; a separator at the end of the document."""
     if i >= end:
         return 0, np.int64(0), i + 1
@@ -50,23 +52,23 @@ def _char(text, i, end, page, info):
 
 
 @jit
-def _after_ignored(text, i, end, page, info):
+def _after_ignored(text: Array, i: Int, end: Int, page: Array, info: Array) -> Any:
     """Like `_char`, but for the first code point from i on that is not dropped; also where that one starts."""
-    rule, entry, following = _char(text, i, end, page, info)
+    rule, _, following = _char(text, i, end, page, info)
     while rule & KIND_MASK == IGNORE:
         i = following
-        rule, entry, following = _char(text, i, end, page, info)
+        rule, _, following = _char(text, i, end, page, info)
     return rule, i, following
 
 
 @jit
-def _in_word(rule):
+def _in_word(rule: Int) -> Any:
     kind = rule & KIND_MASK
     return LETTER <= kind <= EXTEND
 
 
 @jit
-def _possessive(text, i, end, page, info):
+def _possessive(text: Array, i: Int, end: Int, page: Array, info: Array) -> Any:
     """Byte index after the s of a possessive whose s is looked for at i, or -1."""
     rule, _, following = _after_ignored(text, i, end, page, info)
     if rule & FLAG_S and rule & KIND_MASK == LETTER:
@@ -77,7 +79,7 @@ def _possessive(text, i, end, page, info):
 
 
 @jit
-def _thousands(text, i, end, page, info):
+def _thousands(text: Array, i: Int, end: Int, page: Array, info: Array) -> Any:
     """True when exactly three digits stand at i."""
     for _ in range(3):
         rule, _, i = _char(text, i, end, page, info)
@@ -88,7 +90,7 @@ def _thousands(text, i, end, page, info):
 
 
 @jit
-def _chain(text, i, end, page, info):
+def _chain(text: Array, i: Int, end: Int, page: Array, info: Array) -> Any:
     """From the first dot on at i: (dots, end) of the run of digits and of dots before digits."""
     dots = 0
     while True:
@@ -105,7 +107,7 @@ def _chain(text, i, end, page, info):
 
 
 @jit
-def _tight_initial(text, i, end, page, info):
+def _tight_initial(text: Array, i: Int, end: Int, page: Array, info: Array) -> Any:
     """Start of what follows a lone letter at i, or -1."""
     rule, _, following = _char(text, i, end, page, info)
     if rule & KIND_MASK == LETTER and rule & FLAG_ONE:
@@ -116,7 +118,7 @@ def _tight_initial(text, i, end, page, info):
 
 
 @jit
-def _spaced_initial(text, i, end, page, info):
+def _spaced_initial(text: Array, i: Int, end: Int, page: Array, info: Array) -> Any:
     """(start of the letter, start of its dot) when a space, a letter and a dot stand at i, else (-1, -1)."""
     rule, _, letter = _char(text, i, end, page, info)
     if rule & KIND_MASK == SPACE:
@@ -131,7 +133,17 @@ def _spaced_initial(text, i, end, page, info):
 
 
 @jit
-def _append(text, i, following, entry, expansion, starts, forms, pool, length):
+def _append(
+    text: Array,
+    i: Int,
+    following: Int,
+    entry: Int,
+    expansion: Array,
+    starts: Array,
+    forms: Array,
+    pool: Array,
+    length: Int,
+) -> Any:
     """Write the folded form of the code point at [i, following) to the pool; the new length."""
     number = expansion[entry]
     if number < 0:
@@ -146,7 +158,7 @@ def _append(text, i, following, entry, expansion, starts, forms, pool, length):
 
 
 @jit
-def _hash(address, length):
+def _hash(address: Int, length: Int) -> Any:
     """64-bit hash of `length` bytes; reads up to 7 bytes further."""
     value = _SEED ^ np.uint64(length)
     while length >= 8:
@@ -163,7 +175,7 @@ def _hash(address, length):
 
 
 @jit
-def _same(first, second, length):
+def _same(first: Int, second: Int, length: Int) -> Any:
     """True when two runs of bytes are equal; reads up to 7 bytes further."""
     while length >= 8:
         if load64(first) != load64(second):
@@ -175,7 +187,7 @@ def _same(first, second, length):
 
 
 @jit
-def find_word(slots, words, word_starts, start, length):
+def find_word(slots: Array, words: Array, word_starts: Array, start: Int, length: Int) -> Any:
     """(number or -1, slot, hash) of the word at words + start; `words` is the address of the pool."""
     mask = np.uint64(slots.size - 1)
     value = _hash(words + start, length)
@@ -192,8 +204,9 @@ def find_word(slots, words, word_starts, start, length):
 
 
 @jit
-def _rehash(slots, words, word_starts, count):
-    larger = np.zeros(slots.size * 4, dtype=np.uint64)
+def rehash(larger: Array, pool: Array, word_starts: Array, count: Int) -> Any:
+    """Enter the words so far into an empty, larger hash table."""
+    words = pool.ctypes.data
     mask = np.uint64(larger.size - 1)
     for number in range(count):
         value = _hash(words + word_starts[number], word_starts[number + 1] - word_starts[number])
@@ -201,11 +214,10 @@ def _rehash(slots, words, word_starts, count):
         while larger[slot] != 0:
             slot = (slot + np.uint64(1)) & mask
         larger[slot] = (value >> np.uint64(32)) << np.uint64(32) | np.uint64(number + 1)
-    return larger
 
 
 @jit
-def _emit(slots, words, word_starts, count, end):
+def _emit(slots: Array, words: Array, word_starts: Array, count: Int, end: Int) -> Any:
     """(number, count) for the word that ends the pool; a new word stays there, a known one is taken off."""
     number, slot, value = find_word(slots, words, word_starts, word_starts[count], end - word_starts[count])
     if number < 0:
@@ -217,7 +229,7 @@ def _emit(slots, words, word_starts, count, end):
 
 
 @jit
-def _ascii_run(text, source, i, end, plain, target):
+def _ascii_run(text: Array, source: Int, i: Int, end: Int, plain: Array, target: Int) -> Any:
     """Fold up to 8 ASCII letters and digits at byte i to the address `target`: (any letters, how many).
 
     Works on eight bytes at once: a byte is a letter when its lower-case form is between a and z, and so on; the sums
@@ -245,22 +257,46 @@ def _ascii_run(text, source, i, end, plain, target):
 
 
 @jit
+def most_new_words(size: Int) -> Any:
+    """How many new words a text of so many bytes can bring: one in two bytes, and those that symbols spell."""
+    return (size >> 1) + 16384
+
+
+@jit
 def tokenize_batch(
-    text, offsets, plain, page, info, expansion, starts, forms, slots, pool, word_starts, count, ids, lengths
-):
+    text: Array,
+    offsets: Array,
+    plain: Array,
+    page: Array,
+    info: Array,
+    expansion: Array,
+    starts: Array,
+    forms: Array,
+    slots: Array,
+    pool: Array,
+    word_starts: Array,
+    count: Int,
+    ids: Array,
+    lengths: Array,
+    first_document: Int,
+    written: Int,
+) -> Any:
     """Tokenize D documents into `ids`, the numbers of their words end to end.
 
     text, offsets: as in DocumentBatch. plain … forms: RuleTables. slots: uint64 hash table, a power of two. pool,
     word_starts: the words so far end to end, with room for 12 bytes and one word for each byte of text and more. ids:
-    uint32 with room for two numbers a byte. lengths: int64 (D,), words of each document. -> (words, count, slots).
+    uint32 with room for two numbers a byte; `written` are there. lengths: int64 (D,), words of each document. Begins
+    with first_document. -> (next document, words written, count): stops early when the hash table may become more
+    than half full, for the caller to enlarge it.
     """
-    written = 0
     words, source = pool.ctypes.data, text.ctypes.data
     ascii_base = np.int64(page[0]) << 8
-    for document in range(offsets.size - 1):
+    for document in range(first_document, offsets.size - 1):
         before = written
         i = offsets[document]
         end = offsets[document + 1]
+        if 2 * (count + most_new_words(end - i)) > slots.size:
+            return document, written, count
         length = word_starts[count]
         adds = 0  # code points and dots that made the word so far
         all_digits = solo = grouped = first_one = first_letter = False
@@ -350,11 +386,10 @@ def tokenize_batch(
                                 adds += 1
                                 initials, following, ends = joined, after, False
             else:
-                kind, entry, following = SEPARATOR, np.int64(0), i
+                kind, entry = np.int64(SEPARATOR), np.int64(0)
+                following = i
             if ends and adds > 0:
                 number, count = _emit(slots, words, word_starts, count, length)
-                if count * 2 > slots.size:
-                    slots = _rehash(slots, words, word_starts, count)
                 ids[written] = number
                 written += 1
                 length = word_starts[count]
@@ -369,8 +404,6 @@ def tokenize_batch(
                         length += 1
                     else:
                         number, count = _emit(slots, words, word_starts, count, length)
-                        if count * 2 > slots.size:
-                            slots = _rehash(slots, words, word_starts, count)
                         ids[written] = number
                         written += 1
                         length = word_starts[count]
@@ -378,4 +411,4 @@ def tokenize_batch(
                 break
             i = following
         lengths[document] = written - before
-    return written, count, slots
+    return offsets.size - 1, written, count
