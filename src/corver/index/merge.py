@@ -21,6 +21,7 @@ from corver.index.layout import BLOCKS, GROUPS, LENGTHS, ORDER, POSTINGS, TERMS,
 from corver.index.manifest import FileInfo, SegmentInfo
 from corver.index.segment import Segment
 from corver.index.texts import TEXT_BLOCKS, TEXTS, join_texts
+from corver.index.tokenizer import read_only
 from corver.index.writer import write_array
 
 __all__ = ["merge_memory", "merge_segments_into"]
@@ -169,7 +170,15 @@ def merge_segments_into(
     }
     terms = _Terms(segments)
     output = _Output(folder, terms.pools.shape[1])
-    _merge_lists(terms, output, (document_groups(group_starts), group_starts), lengths, numbers, bounds, progress)
+    _merge_lists(
+        terms,
+        output,
+        (read_only(document_groups(group_starts)), read_only(group_starts)),
+        read_only(lengths),
+        numbers,
+        bounds,
+        progress,
+    )
     files |= output.close()
     files |= join_texts([(s.folder / TEXTS, s.folder / TEXT_BLOCKS, s.documents) for s in segments], folder)
     return SegmentInfo(

@@ -28,7 +28,7 @@ from corver.index.layout import (
 )
 from corver.index.manifest import FileInfo, SegmentInfo
 from corver.index.texts import TextWriter
-from corver.index.tokenizer import Vocabulary
+from corver.index.tokenizer import Vocabulary, read_only
 
 __all__ = ["BYTES_A_WORD", "SegmentWriter", "write_array"]
 
@@ -131,7 +131,8 @@ class SegmentWriter:
         room = np.zeros(_ROOM + 24 * most, dtype=np.uint8)
         documents = np.zeros(words.size, dtype=np.int64)
         sizes = np.zeros(words.size, dtype=np.int64)
-        tables = (document_groups(group_starts), group_starts)
+        tables = (read_only(document_groups(group_starts)), read_only(group_starts))
+        lengths = read_only(lengths)
         with HashingWriter(self._folder / POSTINGS) as file:
             done = 0
             while done < words.size:
