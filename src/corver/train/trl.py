@@ -14,12 +14,13 @@ import json
 import math
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from torch.utils.data import Sampler
 from transformers import TrainerCallback
 from transformers.trainer_utils import get_last_checkpoint
 from trl import GRPOConfig, GRPOTrainer
@@ -94,6 +95,9 @@ class CorverTrainer(GRPOTrainer):
         if newest is None:
             raise TrainingError(f"{self.args.output_dir}: holds no checkpoint to go on from")
         return str(newest)
+
+    def _get_train_sampler(self, dataset: Any | None = None) -> _EpochSampler:
+        return _EpochSampler(super()._get_train_sampler(dataset), seed=self.args.seed)
 
     def _calculate_rewards(
         self, inputs: list[dict[str, Any]], prompts: list[Any], completions: list[Any], completion_ids_list: Any
@@ -279,6 +283,27 @@ class _Reference:
 
     def restore(self, state: dict[str, float]) -> None:
         self._sum, self._count, self._seen = state["sum"], state["count"], int(state["seen"])
+
+
+class _EpochSampler(Sampler[int]):
+    """TRL's order of prompts as a function of the epoch, so that a run taken up in a later epoch sees what an unbroken
+    one sees; TRL's own sampler begins again with the order of the first epoch."""
+
+    def __init__(self, order: Any, *, seed: int) -> None:
+        self._order = order
+        self._seed = seed
+
+    def set_epoch(self, epoch: int) -> None:
+        """Called by the trainer at the start of each epoch."""
+        generator = getattr(self._order, "generator", None)  # none where the prompts are not shuffled
+        if generator is not None:
+            generator.manual_seed(self._seed + epoch)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._order)
+
+    def __len__(self) -> int:
+        return len(self._order)
 
 
 class _StateSaver(TrainerCallback):

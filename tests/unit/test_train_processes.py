@@ -1,0 +1,83 @@
+"""A group that two processes share gets the advantages that one process gives it."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import process_worker
+
+TESTS = Path(__file__).parents[1]
+
+
+def launch(output: Path, world: int) -> list[dict[str, Any]]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    common = os.environ | {
+        "PYTHONPATH": str(TESTS), "OMP_NUM_THREADS": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port),
+        "WORLD_SIZE": str(world), "GLOO_SOCKET_IFNAME": "lo", "ACCELERATE_USE_CPU": "true",
+    }  # fmt: skip
+    processes = [
+        subprocess.Popen(
+            [sys.executable, str(TESTS / "process_worker.py"), str(output)],
+            env=common | {"RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for rank in range(world)
+    ]
+    try:
+        for process in processes:
+            said, _ = process.communicate(timeout=150)
+            assert process.returncode == 0, said[-3000:]
+    finally:
+        for process in processes:
+            process.kill()
+    return [json.loads((output / f"world{world}-rank{rank}.json").read_text()) for rank in range(world)]
+
+
+@pytest.fixture(scope="module")
+def alone_and_together(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    output = tmp_path_factory.mktemp("processes")
+    together = launch(output, 2)
+    process_worker.main(output)
+    return json.loads((output / "world1-rank0.json").read_text()), together
+
+
+def test_two_processes_give_the_advantages_of_one(
+    alone_and_together: tuple[dict[str, Any], list[dict[str, Any]]],
+) -> None:
+    alone, together = alone_and_together
+    assert [part["world"] for part in together] == [2, 2]
+    expected = {(step, row[0], row[1]): row[2] for step, row in _numbered(alone["rows"], 4)}
+    found = {(step, row[0], row[1]): row[2] for part in together for step, row in _numbered(part["rows"], 2)}
+    assert found.keys() == expected.keys()
+    assert len(found) == 12
+    for place, values in expected.items():
+        np.testing.assert_allclose(found[place], values, rtol=1e-6, atol=1e-7)
+    assert any(len(set(values)) > 2 for values in expected.values())
+
+
+def test_metrics_and_logged_advantages_span_both_processes(
+    alone_and_together: tuple[dict[str, Any], list[dict[str, Any]]],
+) -> None:
+    alone, together = alone_and_together
+    main = together[0]
+    assert len(main["metrics"]) == len(alone["metrics"]) == 3
+    for own, other in zip(main["metrics"], alone["metrics"], strict=True):
+        assert own == pytest.approx(other, rel=1e-6, nan_ok=True)
+    np.testing.assert_allclose(main["logged"], alone["logged"], rtol=1e-6, atol=1e-7)
+
+
+def _numbered(rows: list[Any], size: int) -> list[tuple[int, Any]]:
+    return [(number // size, row) for number, row in enumerate(rows)]
