@@ -131,7 +131,7 @@ class Engine:
     def _scratch(self, size: int) -> NDArray[np.int64]:
         with self._lock:
             spare = self._spare.pop() if self._spare else None
-        return spare if spare is not None and spare.shape[1] >= size else np.empty((4, size), dtype=np.int64)
+        return spare if spare is not None and spare.shape[1] >= size else np.empty((5, size), dtype=np.int64)
 
     def _count_block(
         self, prepared: Prepared, block: tuple[int, int], window: int, cap: int, out: NDArray[np.int64]

@@ -31,6 +31,7 @@ from corver.index.kernels.postings import (
     chunk_width,
     decode_documents,
     decode_positions,
+    decode_starts,
     find_in_chunk,
     occurrence_layout,
     occurrences_at,
@@ -324,7 +325,7 @@ def _count_candidates(
 
     Looks the anchor up document by document: for when it is not the list that the candidates came from.
     """
-    candidates, _, mine, theirs = scratch
+    candidates, _, mine, theirs, _ = scratch
     bare = _lacks_positions(lists, rows, n)
     hits = np.int64(0)
     for i in range(found):
@@ -363,16 +364,22 @@ def _count_in_chunk(
     scratch: Array,
 ) -> Any:
     """The same for candidates that are documents of one chunk of the anchor, which is rows[0], with their ranks."""
-    candidates, ranks, mine, theirs = scratch
+    candidates, ranks, mine, theirs, starts = scratch
     address, size, count, _, span, total = opened
     layout = occurrence_layout(address, size, count, span, total)
     width = chunk_width(lists, rows[0], chunk, tables[1], tables[2])
     bare = _lacks_positions(lists, rows, n)
+    many = found * 4 > count
+    if many and not decode_starts(address, count, layout, starts):
+        return np.int64(CORRUPT)
     hits = np.int64(0)
     for i in range(found):
         document = np.int64(candidates[i])
         if document < short:
-            _, number = occurrences_at(address, count, layout, ranks[i])
+            if many:
+                number = starts[ranks[i] + 1] - starts[ranks[i]]
+            else:
+                _, number = occurrences_at(address, count, layout, ranks[i])
         elif bare:
             return np.int64(NEEDS_TEXT)
         else:
@@ -444,8 +451,12 @@ def _count_query(
     candidates, ranks = scratch[0], scratch[1]
     driver = rows[0]
     whole = limits[0] == 0 and limits[1] == lengths.size
-    dense = lists[driver, BITMAP] != 0 and lists[driver, DOCUMENTS] * 16 > lengths.size
-    if n > 1 and dense:
+    # Bitmaps are faster where hardly any document of frequent words survives; else every survivor's rank is known here.
+    survivors = np.float64(lists[driver, DOCUMENTS])
+    for k in range(1, n):
+        survivors *= lists[rows[k], DOCUMENTS] / lengths.size
+    frequent = lists[driver, BITMAP] != 0 and lists[driver, DOCUMENTS] * 16 > lengths.size
+    if n > 1 and frequent and survivors * 16 < lists[driver, DOCUMENTS]:
         return _count_by_bitmaps(lists, rows, n, anchor, tables, window, short, cap, limits, scratch)
     hits = np.int64(0)
     for chunk in range(lists[driver, CHUNKS]):
@@ -503,10 +514,10 @@ def count_queries(
     lists of all queries end to end, in query q rows[starts[q]:starts[q + 1]]; sorted in place, rarest first. anchors:
     int64 (Q,). groups: uint16 or uint32 (D,), group_starts: int64 (G + 1,), lengths: uint32 (D,). cap: stop there.
     limits: only documents [limits[0], limits[1]). out: int64 (Q,), counts so far; a query that is already negative or
-    has reached cap is left alone; NEEDS_TEXT or CORRUPT where counting was not possible. scratch: int64 (4, S).
+    has reached cap is left alone; NEEDS_TEXT or CORRUPT where counting was not possible. scratch: int64 (5, S).
     """
     tables = (groups, group_starts, lengths)
-    buffers = (scratch[0], scratch[1], scratch[2], scratch[3])
+    buffers = (scratch[0], scratch[1], scratch[2], scratch[3], scratch[4])
     short = short_documents(lengths, window)
     whole = limits[0] == 0 and limits[1] == lengths.size
     for q in range(starts.size - 1):

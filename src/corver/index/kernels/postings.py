@@ -222,6 +222,34 @@ def occurrences_at(address: Int, count: Int, layout: Array, rank: Int) -> Any:
 
 
 @jit
+def decode_starts(address: Int, count: Int, layout: Array, out: Array) -> Any:
+    """Where the occurrences of each document of a chunk start, and t, into out[: count + 1]; False for nonsense."""
+    extra, t, address_upper, upper, low, lows, _ = layout
+    out[count] = t
+    if extra <= 0:
+        for i in range(count):
+            out[i] = i
+        return extra == 0
+    i = 0
+    base = 0
+    before = np.int64(-1)
+    while base < upper:
+        word = load64(address_upper + (base >> 3))
+        while word != 0:
+            high = base + trailing_zeros(word) - i
+            start = i + (high << low | read_bits(address, lows + i * low, low))
+            if start <= before or start >= t:
+                return False
+            out[i] = before = start
+            i += 1
+            if i == count:
+                return True
+            word &= word - np.uint64(1)
+        base += 64
+    return False
+
+
+@jit
 def _next_one(address: Int, bit: Int, bits: Int) -> Any:
     """Index of the first one bit at or after `bit`, or -1."""
     while bit < bits:
