@@ -1,0 +1,266 @@
+"""Configuration: YAML in and out, overrides, one-line refusals, paths, fingerprints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pydantic import BaseModel
+
+from corver.config import ConfigModel, RunConfig, load_config, parse_overrides
+from corver.errors import ConfigError
+
+LEAST: dict[str, Any] = {
+    "output": "out",
+    "index": "idx",
+    "policy": {"model": "org/name"},
+    "data": {"questions": "q.jsonl"},
+}
+
+
+def written(folder: Path, values: Any) -> Path:
+    path = folder / "run.yaml"
+    path.write_text(values if isinstance(values, str) else yaml.safe_dump(values), encoding="utf-8")
+    return path
+
+
+def changed(dotted: str, value: Any) -> dict[str, Any]:
+    values = yaml.safe_load(yaml.safe_dump(LEAST))
+    *parents, leaf = dotted.split(".")
+    node = values
+    for parent in parents:
+        node = node.setdefault(parent, {})
+    node[leaf] = value
+    return values
+
+
+def refusal(path: Path, *overrides: str) -> str:
+    with pytest.raises(ConfigError) as raised:
+        load_config(path, overrides)
+    assert "\n" not in str(raised.value)
+    return str(raised.value)
+
+
+def test_a_written_configuration_reads_back_equal(tmp_path: Path) -> None:
+    values = LEAST | {
+        "evaluation": {"questions": "e.jsonl", "limit": 3},
+        "credit": {"lambda_c": 2.5, "advantage": {"cap": None, "scale": "batch"}},
+        "reward": {"levels": {"thresholds": [1, 2], "rewards": [-1, 0, 1]}},
+        "policy": {"model": "m", "lora": None, "chat_template_kwargs": {"enable_thinking": False}},
+    }
+    config = load_config(written(tmp_path, values))
+    again = load_config(written(tmp_path, config.model_dump(mode="json")))
+    assert again == config
+    assert again.fingerprint() == config.fingerprint()
+    assert config.credit.advantage.cap is None
+    assert config.policy.lora is None
+    assert config.policy.chat_template_kwargs == {"enable_thinking": False}
+
+
+@pytest.mark.parametrize("dotted", ["colour", "credit.lamda_c", "reward.levels.threshold", "credit.advantage.floor"])
+def test_unknown_keys_are_named(tmp_path: Path, dotted: str) -> None:
+    assert dotted in refusal(written(tmp_path, changed(dotted, 1)))
+    assert dotted in refusal(written(tmp_path, LEAST), f"--{dotted}=1")
+
+
+WRONG = [
+    ("optimization.steps", "many"),
+    ("optimization.steps", 0),
+    ("optimization.steps", 2.5),
+    ("optimization.steps", True),
+    ("optimization.generations", 1),
+    ("optimization.learning_rate", 0),
+    ("optimization.learning_rate", float("nan")),
+    ("optimization.learning_rate", float("inf")),
+    ("credit.lambda_c", False),
+    ("credit.lambda_c", [1]),
+    ("credit.alignment", "tokens"),
+    ("credit.advantage.scale", "std"),
+    ("credit.advantage.cap", 0),
+    ("reward.window", -1),
+    ("reward.window", 10_000_000),
+    ("reward.resolve_pronouns", "perhaps"),
+    ("reward.levels.thresholds", [5, 1, 20]),
+    ("reward.levels.thresholds", [1, 5]),
+    ("reward.levels.thresholds", [0, 5, 20]),
+    ("sampling.top_p", 1.5),
+    ("policy.model", 3),
+    ("policy.trust_remote_code", 7),
+    ("seed", -1),
+    ("seed", "yes please"),
+    ("data", "questions.jsonl"),
+    ("output", None),
+]
+
+
+@pytest.mark.parametrize(("dotted", "value"), WRONG)
+def test_wrong_values_are_one_line_that_names_the_key(tmp_path: Path, dotted: str, value: Any) -> None:
+    path = written(tmp_path, changed(dotted, value))
+    message = refusal(path)
+    assert message.startswith(f"{path}: ")
+    assert dotted.rpartition(".")[0] in message or dotted in message
+
+
+def test_missing_keys_are_named_and_counted(tmp_path: Path) -> None:
+    message = refusal(written(tmp_path, {"output": "o", "index": "i"}))
+    assert "policy" in message
+    assert "1 more" in message
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "mapping"),
+        ("- a\n- b\n", "mapping"),
+        ("just words", "mapping"),
+        ("a: [1, 2", "YAML"),
+        ("a: b: c", "YAML"),
+        ("!!python/object/apply:os.system ['true']", "YAML"),
+        ("1: 2\n", "output"),
+    ],
+)
+def test_files_that_are_no_configuration(tmp_path: Path, text: str, told: str) -> None:
+    assert told in refusal(written(tmp_path, text))
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    assert "no such" in refusal(tmp_path / "none.yaml")
+    assert "folder" in refusal(tmp_path)
+    (tmp_path / "latin.yaml").write_bytes(b"output: \xff\xfe\n")
+    assert "cannot be read" in refusal(tmp_path / "latin.yaml")
+
+
+def test_relative_paths_are_anchored_at_the_files_folder(tmp_path: Path) -> None:
+    values = LEAST | {
+        "policy": {"model": "./weights"},
+        "data": {"questions": "q.jsonl", "zone": "sub/z.jsonl"},
+        "evaluation": {"questions": "../e.jsonl"},
+        "output": "/elsewhere/run",
+    }
+    (tmp_path / "recipes").mkdir()
+    config = load_config(written(tmp_path / "recipes", values))
+    here = tmp_path / "recipes"
+    assert config.index == here / "idx"
+    assert config.policy.model == str(here / "weights")
+    assert (config.data.questions, config.data.zone) == (here / "q.jsonl", here / "sub" / "z.jsonl")
+    assert config.evaluation is not None
+    assert config.evaluation.questions == here / ".." / "e.jsonl"
+    assert config.output == Path("/elsewhere/run")
+
+
+def test_hub_ids_are_left_alone_and_overridden_paths_belong_to_the_working_directory(tmp_path: Path) -> None:
+    config = load_config(written(tmp_path, LEAST), ["--output", "here/run"])
+    assert config.policy.model == "org/name"
+    assert config.output == Path("here/run")
+
+
+def test_home_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert load_config(written(tmp_path, changed("index", "~/idx"))).index == tmp_path / "home" / "idx"
+    assert "home folder" in refusal(written(tmp_path, changed("index", "~nobody-of-that-name/idx")))
+
+
+def test_overrides_in_both_notations(tmp_path: Path) -> None:
+    words = ["--credit.lambda_c=-0.5", "--optimization.steps", "7", "--credit.advantage.cap=null",
+             "--optimization.learning-rate", "1e-5", "--policy.lora=null", "--bogus=x"]  # fmt: skip
+    config = load_config(written(tmp_path, LEAST), words[:-1])
+    assert (config.credit.lambda_c, config.optimization.steps) == (-0.5, 7)
+    assert config.optimization.learning_rate == 1e-5
+    assert config.credit.advantage.cap is None
+    assert config.policy.lora is None
+    assert "bogus" in refusal(written(tmp_path, LEAST), *words)
+
+
+def test_overrides_make_sections_and_replace_whole_ones(tmp_path: Path) -> None:
+    path = written(tmp_path, LEAST | {"credit": {"lambda_c": 3.0}})
+    config = load_config(path, ["--evaluation.questions=/e.jsonl", "--credit={lambda_f: 0.5}"])
+    assert config.evaluation is not None
+    assert config.evaluation.questions == Path("/e.jsonl")
+    assert (config.credit.lambda_c, config.credit.lambda_f) == (1.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--seed"], "--seed needs a value"),
+        (["seed", "3"], "'seed'"),
+        (["--"], "'--'"),
+        (["-s", "3"], "'-s'"),
+        (["--seed", "3", "4"], "'4'"),
+        (["--seed=[1"], "[1"),
+        (["--output.x=1"], "output"),
+        (["--seed.x=1"], "seed"),
+        (["--=1"], "Extra inputs"),
+    ],
+)
+def test_broken_overrides_are_one_line(tmp_path: Path, words: list[str], told: str) -> None:
+    assert told in refusal(written(tmp_path, LEAST | {"seed": 3}), *words)
+
+
+def test_parse_overrides_keeps_the_last_and_reads_yaml() -> None:
+    assert parse_overrides(["--a.b", "1", "--a.b=2", "--c=[x, 1.5]", "--d=", "--e-f", "a=b"]) == {
+        "a.b": 2,
+        "c": ["x", 1.5],
+        "d": None,
+        "e_f": "a=b",
+    }
+
+
+OTHER: dict[type, Any] = {int: 17, float: 0.375, str: "other", Path: Path("/other")}
+
+
+def leaves(model: BaseModel, prefix: str = "") -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for name in type(model).model_fields:
+        value = getattr(model, name)
+        if isinstance(value, BaseModel):
+            found += leaves(value, f"{prefix}{name}.")
+        else:
+            found.append((f"{prefix}{name}", value))
+    return found
+
+
+def replaced(model: Any, dotted: str, value: Any) -> Any:
+    head, _, rest = dotted.partition(".")
+    return model.model_copy(update={head: replaced(getattr(model, head), rest, value) if rest else value})
+
+
+def whole_config() -> RunConfig:
+    return RunConfig.model_validate(LEAST | {"evaluation": {"questions": "e.jsonl"}})
+
+
+def another(value: Any) -> Any:
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, tuple):
+        return (*value, value[0])
+    if isinstance(value, dict):
+        return {"a": 1}
+    if value is None:
+        return 3
+    return OTHER[next(kind for kind in OTHER if isinstance(value, kind))]
+
+
+@pytest.mark.parametrize("dotted", [name for name, _ in leaves(whole_config())])
+def test_every_value_changes_the_fingerprint(dotted: str) -> None:
+    config = whole_config()
+    value = dict(leaves(config))[dotted]
+    other = replaced(config, dotted, another(value))
+    assert other.fingerprint() != config.fingerprint()
+    assert replaced(other, dotted, value).fingerprint() == config.fingerprint()
+
+
+def test_fingerprints_are_stable_over_key_order_and_defaults_written_out() -> None:
+    config = whole_config()
+    backwards = dict(reversed(config.model_dump(mode="json").items()))
+    assert RunConfig.model_validate(backwards).fingerprint() == config.fingerprint()
+    assert len(config.fingerprint()) == 16
+    assert int(config.fingerprint(), 16) >= 0
+
+
+def test_configurations_cannot_be_changed_in_place() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        whole_config().seed = 3
+    assert ConfigModel.model_config["extra"] == "forbid"
