@@ -61,9 +61,7 @@ def choose_queries(counts: NDArray[np.int64], names: list[str], each: int) -> li
     """(class, size, word numbers): `each` queries of 2, 3 and 4 words of every class, and mixed ones."""
     rng = np.random.default_rng(7)
     content = np.array([name not in FUNCTION_WORDS for name in names])
-    pools = {
-        name: np.flatnonzero((counts >= low) & (counts < high) & content) for name, (low, high) in CLASSES.items()
-    }
+    pools = {name: np.flatnonzero((counts >= low) & (counts < high) & content) for name, (low, high) in CLASSES.items()}
     pools["mixed"] = np.concatenate([rng.choice(pool, min(400, pool.size), replace=False) for pool in pools.values()])
     return [
         (name, size, rng.choice(pool, size, replace=False).tolist())
@@ -86,7 +84,9 @@ def build_infini_gram(python: str, folder: Path, ids: NDArray[np.int64], starts:
     return time.perf_counter() - began
 
 
-def time_corver(index: Index, queries: list[list[str]], cap: int | None, passes: int) -> tuple[list[float], list[float]]:
+def time_corver(
+    index: Index, queries: list[list[str]], cap: int | None, passes: int
+) -> tuple[list[float], list[float]]:
     """Seconds of each query inside a call, and as a call of its own."""
     inside, alone = [], []
     for query in queries:

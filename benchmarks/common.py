@@ -24,7 +24,9 @@ def print_table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]
         print("| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |")
 
 
-def best_of(passes: int, action: Callable[[], object], *, clock: Callable[[], float] = time.perf_counter) -> list[float]:
+def best_of(
+    passes: int, action: Callable[[], object], *, clock: Callable[[], float] = time.perf_counter
+) -> list[float]:
     """Seconds of each pass, ascending."""
     times = []
     for _ in range(passes):

@@ -1,6 +1,6 @@
 """Level queries a second: subject-object pairs and question entities against an index, in one call.
 
-    python benchmarks/queries.py --index DIR --pairs trex-pairs.jsonl [--questions FILE …]
+python benchmarks/queries.py --index DIR --pairs trex-pairs.jsonl [--questions FILE …]
 """
 
 from __future__ import annotations

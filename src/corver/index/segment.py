@@ -162,16 +162,19 @@ class Segment:
 
     def number(self, rank: int) -> int:
         """Number of a document in the order of the corpus, from its place in the order of length."""
-        return int(self._order[rank])
+        number = int(self._order[rank])
+        if number >= self.documents:
+            raise self.damaged(ORDER)
+        return number
 
     def text(self, rank: int) -> bytes:
         """The stored text of a document, in UTF-8."""
         with self._lock:
-            return self._reader().text(int(self._order[rank]))
+            return self._reader().text(self.number(rank))
 
     def document(self, rank: int) -> Document:
         """Title, address and text of a document."""
-        return self.numbered_document(int(self._order[rank]))
+        return self.numbered_document(self.number(rank))
 
     def numbered_document(self, number: int) -> Document:
         """The same by its number in the order of the corpus."""
