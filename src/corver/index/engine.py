@@ -18,7 +18,7 @@ from corver.errors import LookupFailedError, UsageError
 from corver.index.gather import documents_with, scan_texts, scratch_size
 from corver.index.kernels.count import count_queries, short_documents
 from corver.index.kernels.plan import plan_queries
-from corver.index.kernels.postings import FLAGS, NO_POSITIONS
+from corver.index.layout import FLAGS, NO_POSITIONS
 from corver.index.lists import ListTable
 from corver.index.terms import TermTable
 from corver.types import Query

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from corver.corpus.document import DocumentBatch
 from corver.errors import LookupFailedError
 from corver.index.kernels.gather import common_documents, gather_phrase, scan_words
-from corver.index.kernels.postings import DOCUMENTS, FLAGS, MAX_CHUNK, NO_POSITIONS, OCCURRENCES, SMALL
+from corver.index.layout import DOCUMENTS, FLAGS, MAX_CHUNK, NO_POSITIONS, OCCURRENCES, SMALL
 from corver.index.lists import ListTable
 from corver.index.segment import Segment
 from corver.index.tokenizer import Vocabulary

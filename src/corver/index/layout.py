@@ -1,14 +1,27 @@
-"""The files of a segment and how documents are grouped: what its writer and its reader share.
+"""What the writer, the reader and the kernels of a segment share: names of files, numbers of the format, groups.
 
-In: document lengths. Out: the names of the files and the boundaries of the groups. It knows no words.
+In: document lengths. Out: the boundaries of document groups, and constants. It knows no words and loads no kernel.
 """
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BLOCKS", "GROUPS", "LENGTHS", "ORDER", "POSTINGS", "TERMS", "document_groups", "group_boundaries"]
+_Kind = TypeVar("_Kind", bound=np.generic)
+
+SMALL = 128  # lists of at most so many documents are one chunk
+MAX_CHUNK = 4096  # no chunk has more documents
+TERM_BLOCK = 16  # words that share a block of the vocabulary
+NO_POSITIONS = 1  # bit of FLAGS
+ABSENT = -1  # a word that the vocabulary lacks
+CORRUPT = -2  # bytes that contradict themselves
+
+# Columns of a table of resolved lists, int64 (lists, COLUMNS).
+ADDRESS, BYTES, DOCUMENTS, OCCURRENCES, SHIFT, CHUNKS, FLAGS, BITMAP, RANKS, LAST = range(10)
+COLUMNS = 10
 
 POSTINGS = "postings.bin"
 TERMS = "terms.bin"
@@ -39,3 +52,10 @@ def group_boundaries(lengths: NDArray[np.uint32]) -> NDArray[np.int64]:
 def document_groups(starts: NDArray[np.int64]) -> NDArray[np.uint16]:
     """Group of every document, uint16 (D,)."""
     return np.repeat(np.arange(starts.size - 1, dtype=np.uint16), np.diff(starts))
+
+
+def read_only(array: NDArray[_Kind]) -> NDArray[_Kind]:
+    """A contiguous view that cannot be written: one compiled signature, whoever owns the buffer."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view

@@ -15,19 +15,19 @@ from numpy.typing import NDArray
 from corver.index.kernels.count import check_list, fill_bitmap
 from corver.index.kernels.encode import list_bound
 from corver.index.kernels.invert import encode_lists
-from corver.index.kernels.postings import (
+from corver.index.layout import (
     ADDRESS,
     BITMAP,
     BYTES,
     CHUNKS,
+    COLUMNS,
     DOCUMENTS,
     MAX_CHUNK,
     OCCURRENCES,
+    POSTINGS,
     RANKS,
     SMALL,
-    Field,
 )
-from corver.index.layout import POSTINGS
 from corver.index.segment import Segment
 
 __all__ = ["ListTable"]
@@ -36,14 +36,14 @@ _BITMAP_DENSITY = 512  # a list gets a bitmap when at least one document in 512 
 
 
 class ListTable:
-    """Rows of `table`, int64 (rows, Field.COUNT); row 0 is what the segment lacks. The table only ever grows.
+    """Rows of `table`, int64 (rows, COLUMNS); row 0 is what the segment lacks. The table only ever grows.
 
     bitmap_bytes: memory that the bitmaps of frequent words may take in all. made_bytes: memory of lists made here.
     """
 
     def __init__(self, segment: Segment, *, bitmap_bytes: int) -> None:
         self.segment = segment
-        self.table: NDArray[np.int64] = np.zeros((64, Field.COUNT), dtype=np.int64)
+        self.table: NDArray[np.int64] = np.zeros((64, COLUMNS), dtype=np.int64)
         self.made_bytes = 0
         self._rows = 1
         self._bitmaps: list[NDArray[np.uint64] | NDArray[np.uint32]] = []
@@ -82,7 +82,7 @@ class ListTable:
             (segment.groups, segment.group_starts), segment.lengths, room, sizes, documents, scratch,
         )  # fmt: skip
         data = np.concatenate((room[: sizes[0]], np.zeros(64, dtype=np.uint8)))
-        row = np.zeros((1, Field.COUNT), dtype=np.int64)
+        row = np.zeros((1, COLUMNS), dtype=np.int64)
         row[0, ADDRESS], row[0, BYTES] = data.ctypes.data, sizes[0]
         row[0, DOCUMENTS], row[0, OCCURRENCES] = documents[0], count
         self._made.append(data)
@@ -97,7 +97,7 @@ class ListTable:
             self._add_bitmaps(rows)
             first, last = self._rows, self._rows + rows.shape[0]
             if last > self.table.shape[0]:
-                larger = np.zeros((2 * last, Field.COUNT), dtype=np.int64)
+                larger = np.zeros((2 * last, COLUMNS), dtype=np.int64)
                 larger[:first] = self.table[:first]
                 self.table = larger
             self.table[first:last] = rows

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from corver.errors import LookupFailedError, UsageError
 from corver.index.gather import documents_with, occurrences_of, scan_texts, scratch_size, segment_tables
-from corver.index.kernels.postings import FLAGS, NO_POSITIONS, OCCURRENCES
 from corver.index.kernels.profile import near_in_documents, profile_units
+from corver.index.layout import FLAGS, NO_POSITIONS, OCCURRENCES
 from corver.index.lists import ListTable
 from corver.index.terms import TermTable
 from corver.text.stopwords import STOPWORDS

@@ -15,13 +15,24 @@ from numpy.typing import NDArray
 
 from corver.index.files import PADDING, HashingWriter
 from corver.index.kernels.merge import DONE, FULL, REFILL, merge_words
-from corver.index.kernels.postings import MAX_CHUNK, SMALL
-from corver.index.kernels.terms import BLOCK, read_terms, write_terms
-from corver.index.layout import BLOCKS, GROUPS, LENGTHS, ORDER, POSTINGS, TERMS, document_groups, group_boundaries
+from corver.index.kernels.terms import read_terms, write_terms
+from corver.index.layout import (
+    BLOCKS,
+    GROUPS,
+    LENGTHS,
+    MAX_CHUNK,
+    ORDER,
+    POSTINGS,
+    SMALL,
+    TERMS,
+    document_groups,
+    group_boundaries,
+    read_only,
+)
+from corver.index.layout import TERM_BLOCK as BLOCK
 from corver.index.manifest import FileInfo, SegmentInfo
 from corver.index.segment import Segment
 from corver.index.texts import TEXT_BLOCKS, TEXTS, join_texts
-from corver.index.tokenizer import read_only
 from corver.index.writer import write_array
 
 __all__ = ["merge_memory", "merge_segments_into"]

@@ -23,7 +23,7 @@ from corver.index.manifest import Manifest
 from corver.types import Clause, Count, Query
 
 if TYPE_CHECKING:
-    from corver.index.engine import Prepared
+    from corver.index.engine import Engine, Prepared
     from corver.index.evidence import Passage
     from corver.index.mentions import Mentions, Profile
     from corver.index.segment import Segment
@@ -60,14 +60,12 @@ class Index:
     def __init__(
         self, path: Path, manifest: Manifest, segments: Sequence[Segment], *, bitmap_bytes: int, made_bytes: int
     ) -> None:
-        from corver.index.engine import Engine
-
         self.path = path
         self.manifest = manifest
         self._segments = list(segments)
         self._bitmap_bytes = bitmap_bytes
         self._made_bytes = made_bytes
-        self._engine = Engine()
+        self._engine: Engine | None = None
         self._terms: TermTable | None = None
         self._lock = threading.Lock()
 
@@ -90,7 +88,8 @@ class Index:
 
     def close(self) -> None:
         """Stop its threads. Mapped files are released with the handle."""
-        self._engine.close()
+        if self._engine is not None:
+            self._engine.close()
 
     def __enter__(self) -> Index:
         return self
@@ -136,6 +135,15 @@ class Index:
             sources=manifest.sources,
         )
 
+    def _counting(self) -> Engine:
+        """The engine, which brings the compiler with it: loaded when something is asked, not at opening."""
+        from corver.index.engine import Engine
+
+        with self._lock:
+            if self._engine is None:
+                self._engine = Engine()
+            return self._engine
+
     def _table(self) -> TermTable:
         """The table of clauses, begun anew once phrases fill the room for made lists."""
         from corver.index.terms import TermTable
@@ -172,7 +180,7 @@ class Index:
         for query in queries:
             if isinstance(query, str):
                 raise UsageError(f"a query is a sequence of clauses, not the text {query!r}; put it into a list")
-        return self._engine.prepare(self._table(), queries)
+        return self._counting().prepare(self._table(), queries)
 
     def prepare_words(self, words: Sequence[str], numbers: NDArray[np.int64], starts: NDArray[np.int64]) -> Prepared:
         """Resolve Q queries without an object each: query q is words[n] for n in numbers[starts[q]:starts[q + 1]].
@@ -185,13 +193,13 @@ class Index:
             raise UsageError("numbers must be indexes into words")
         table = self._table()
         terms = np.array(table.numbers([words])[0], dtype=np.int64)
-        return self._engine.prepare_numbers(table, terms[numbers], starts.astype(np.int64))
+        return self._counting().prepare_numbers(table, terms[numbers], starts.astype(np.int64))
 
     def count_prepared(
         self, prepared: Prepared, *, window: int = 1000, cap: int | None = None, threads: int | None = None
     ) -> NDArray[np.int64]:
         """Counts of prepared queries, int64 (Q,), at most `cap`; the GIL is released."""
-        return self._engine.count(prepared, window=window, cap=cap, threads=threads)
+        return self._counting().count(prepared, window=window, cap=cap, threads=threads)
 
     def mentions(self, subject: str, *, cap: int = 200, surname: bool = True) -> Mentions:
         """Where a subject is mentioned: its exact phrase, else its content words within 10 words of each other.

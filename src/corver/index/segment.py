@@ -17,21 +17,28 @@ from numpy.typing import NDArray
 from corver.corpus.document import Document
 from corver.errors import IndexFormatError
 from corver.index.files import PADDING, map_file
-from corver.index.kernels.postings import (
+from corver.index.layout import (
+    ABSENT,
     ADDRESS,
+    BLOCKS,
     BYTES,
+    COLUMNS,
     CORRUPT,
     DOCUMENTS,
     FLAGS,
+    GROUPS,
+    LENGTHS,
     NO_POSITIONS,
     OCCURRENCES,
-    Field,
+    ORDER,
+    POSTINGS,
+    TERMS,
+    document_groups,
+    read_only,
 )
-from corver.index.kernels.terms import ABSENT, BLOCK, find_terms, read_terms
-from corver.index.layout import BLOCKS, GROUPS, LENGTHS, ORDER, POSTINGS, TERMS, document_groups
+from corver.index.layout import TERM_BLOCK as BLOCK
 from corver.index.manifest import SegmentInfo
 from corver.index.texts import TEXT_BLOCKS, TEXTS, TextReader
-from corver.index.tokenizer import read_only
 
 __all__ = ["Segment"]
 
@@ -113,6 +120,8 @@ class Segment:
 
     def find(self, words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """(which of the folded words the segment has, their rows as kernels take them, not yet checked)."""
+        from corver.index.kernels.terms import find_terms
+
         encoded = [word.encode("utf-8", "surrogatepass") for word in words]
         starts = np.zeros(len(words) + 1, dtype=np.int64)
         np.cumsum([len(word) for word in encoded], out=starts[1:])
@@ -123,7 +132,7 @@ class Segment:
         if np.any(states == CORRUPT):
             raise self.damaged(TERMS)
         found = np.flatnonzero(states != ABSENT)
-        table = np.zeros((found.size, Field.COUNT), dtype=np.int64)
+        table = np.zeros((found.size, COLUMNS), dtype=np.int64)
         table[:, ADDRESS] = self.postings.ctypes.data + entries[found, 0]
         table[:, BYTES] = entries[found, 1]
         table[:, DOCUMENTS] = entries[found, 2]
@@ -136,6 +145,8 @@ class Segment:
 
     def most_frequent(self) -> tuple[int, int]:
         """The most documents of any word, and the most occurrences of any word with positions."""
+        from corver.index.kernels.terms import read_terms
+
         most = [0, 0]
         blocks = self.block_starts.size - 1
         for first in range(0, blocks, _SCAN):

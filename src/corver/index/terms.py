@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from corver.errors import UsageError
 from corver.index.gather import gather_alternatives, gather_phrase_of
-from corver.index.kernels.postings import OCCURRENCES
+from corver.index.layout import OCCURRENCES
 from corver.index.lists import ListTable
 from corver.index.segment import Segment
 from corver.text.words import words

@@ -6,25 +6,15 @@ alphabetical order. It knows no postings.
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import numpy as np
 from numpy.typing import NDArray
 
 from corver.corpus.document import Document, DocumentBatch
 from corver.index.kernels.tables import rule_tables
 from corver.index.kernels.tokenizer import find_word, most_new_words, rehash, tokenize_batch
+from corver.index.layout import read_only
 
-__all__ = ["Vocabulary", "read_only"]
-
-_Kind = TypeVar("_Kind", bound=np.generic)
-
-
-def read_only(array: NDArray[_Kind]) -> NDArray[_Kind]:
-    """A contiguous view that cannot be written: one compiled signature, whoever owns the buffer."""
-    view = np.ascontiguousarray(array).view()
-    view.flags.writeable = False
-    return view
+__all__ = ["Vocabulary"]
 
 
 _GROWTH = 12  # the longest folded form has 12 bytes for each byte that was read

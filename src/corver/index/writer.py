@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from corver.corpus.document import DocumentBatch
 from corver.index.files import HashingWriter
 from corver.index.kernels.invert import count_words, encode_lists, scatter
-from corver.index.kernels.terms import BLOCK, write_terms
+from corver.index.kernels.terms import write_terms
 from corver.index.layout import (
     BLOCKS,
     GROUPS,
@@ -25,10 +25,12 @@ from corver.index.layout import (
     TERMS,
     document_groups,
     group_boundaries,
+    read_only,
 )
+from corver.index.layout import TERM_BLOCK as BLOCK
 from corver.index.manifest import FileInfo, SegmentInfo
 from corver.index.texts import TextWriter
-from corver.index.tokenizer import Vocabulary, read_only
+from corver.index.tokenizer import Vocabulary
 
 __all__ = ["BYTES_A_WORD", "SegmentWriter", "write_array"]
 

@@ -13,6 +13,17 @@ import numpy as np
 
 from corver.index.kernels.jit import Array, Int, jit, load32, load64, popcount, trailing_zeros
 from corver.index.kernels.postings import (
+    chunk_of,
+    chunk_width,
+    decode_documents,
+    decode_positions,
+    decode_starts,
+    find_in_chunk,
+    occurrence_layout,
+    occurrences_at,
+    open_chunk,
+)
+from corver.index.layout import (
     ADDRESS,
     BITMAP,
     BYTES,
@@ -27,15 +38,6 @@ from corver.index.kernels.postings import (
     RANKS,
     SHIFT,
     SMALL,
-    chunk_of,
-    chunk_width,
-    decode_documents,
-    decode_positions,
-    decode_starts,
-    find_in_chunk,
-    occurrence_layout,
-    occurrences_at,
-    open_chunk,
 )
 
 __all__ = [

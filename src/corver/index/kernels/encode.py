@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from corver.index.kernels.jit import Array, Int, bit_length, jit, load64, store64
-from corver.index.kernels.postings import MAX_CHUNK, SMALL, low_width, upper_length
+from corver.index.kernels.postings import low_width, upper_length
+from corver.index.layout import MAX_CHUNK, SMALL
 
 __all__ = ["choose_shift", "encode_list", "list_bound"]
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from corver.index.kernels.count import keep_common, positions_in
 from corver.index.kernels.jit import Array, jit
-from corver.index.kernels.postings import CHUNKS, CORRUPT, DOCUMENTS, FLAGS, NO_POSITIONS, decode_documents, open_chunk
+from corver.index.kernels.postings import decode_documents, open_chunk
+from corver.index.layout import CHUNKS, CORRUPT, DOCUMENTS, FLAGS, NO_POSITIONS
 
 __all__ = ["common_documents", "gather_phrase", "scan_words"]
 

@@ -14,14 +14,6 @@ from corver.index.kernels.count import check_one
 from corver.index.kernels.encode import encode_list, list_bound
 from corver.index.kernels.jit import Array, Int, bit_length, jit
 from corver.index.kernels.postings import (
-    ADDRESS,
-    BYTES,
-    CHUNKS,
-    CORRUPT,
-    DOCUMENTS,
-    FLAGS,
-    NO_POSITIONS,
-    OCCURRENCES,
     chunk_width,
     decode_documents,
     decode_positions,
@@ -29,6 +21,7 @@ from corver.index.kernels.postings import (
     occurrences_at,
     open_chunk,
 )
+from corver.index.layout import ADDRESS, BYTES, CHUNKS, CORRUPT, DOCUMENTS, FLAGS, NO_POSITIONS, OCCURRENCES
 
 __all__ = ["DONE", "FULL", "REFILL", "merge_words", "read_list"]
 

@@ -18,23 +18,17 @@ from typing import Any
 import numpy as np
 
 from corver.index.kernels.jit import Array, Int, bit_length, jit, load32, load64, popcount, select64, trailing_zeros
-
-__all__ = ["CORRUPT", "MAX_CHUNK", "SMALL", "Field"]
-
-SMALL = 128  # lists of at most so many documents are one chunk
-MAX_CHUNK = 4096  # no chunk has more documents
-CORRUPT = -2
-NO_POSITIONS = 1  # bit of FLAGS
-
-
-class Field:
-    """Columns of a table of resolved lists, int64 (lists, Field.COUNT)."""
-
-    ADDRESS, BYTES, DOCUMENTS, OCCURRENCES, SHIFT, CHUNKS, FLAGS, BITMAP, RANKS, LAST = range(10)
-    COUNT = 10
-
-
-ADDRESS, BYTES, DOCUMENTS, OCCURRENCES, SHIFT, CHUNKS, FLAGS, BITMAP, RANKS, LAST = range(10)
+from corver.index.layout import (
+    ADDRESS,
+    BYTES,
+    CHUNKS,
+    CORRUPT,
+    DOCUMENTS,
+    LAST,
+    MAX_CHUNK,
+    OCCURRENCES,
+    SHIFT,
+)
 
 
 @jit

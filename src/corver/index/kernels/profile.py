@@ -13,14 +13,8 @@ import numpy as np
 
 from corver.index.kernels.count import positions_in
 from corver.index.kernels.jit import Array, Int, jit, load64
-from corver.index.kernels.postings import (
-    BITMAP,
-    CORRUPT,
-    DOCUMENTS,
-    chunk_of,
-    find_in_chunk,
-    open_chunk,
-)
+from corver.index.kernels.postings import chunk_of, find_in_chunk, open_chunk
+from corver.index.layout import BITMAP, CORRUPT, DOCUMENTS
 
 __all__ = ["near_in_documents", "profile_units"]
 

@@ -42,9 +42,16 @@ class RuleTables:
     pool: NDArray[np.uint8]
 
 
+def _is_han(code: int) -> bool:
+    """The great blocks of characters that are words by themselves and fold to nothing else."""
+    return 0x3400 <= code < 0x4DC0 or 0x4E00 <= code < 0xA000 or 0x20000 <= code < 0x2F800
+
+
 def _entry(char: str) -> tuple[int, str]:
     if unicodedata.category(char) in ("Cn", "Co", "Cs"):
         return int(CharKind.SEPARATOR), ""
+    if _is_han(ord(char)):
+        return int(CharKind.SOLO) | FLAG_ONE, ""
     kind, expansion = char_rule.__wrapped__(char)
     info = int(kind) | (FLAG_S if expansion == "s" else 0) | (FLAG_ONE if len(expansion) == 1 else 0)
     return info, " ".join(words(expansion)) if kind is CharKind.APART else expansion

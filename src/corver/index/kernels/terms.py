@@ -13,12 +13,10 @@ from typing import Any
 import numpy as np
 
 from corver.index.kernels.jit import Array, Int, jit
-from corver.index.kernels.postings import CORRUPT
+from corver.index.layout import ABSENT, CORRUPT
+from corver.index.layout import TERM_BLOCK as BLOCK
 
-__all__ = ["ABSENT", "BLOCK", "find_terms", "read_terms", "write_terms"]
-
-BLOCK = 16
-ABSENT = -1
+__all__ = ["find_terms", "read_terms", "write_terms"]
 
 
 @jit
