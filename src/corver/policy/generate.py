@@ -19,7 +19,7 @@ from corver.policy.load import Policy
 from corver.policy.prompts import PromptName, prompt_messages
 from corver.policy.tokens import detokenizer_of
 
-__all__ = ["Sample", "SamplingSettings", "encode_prompt", "generate", "sample_ids"]
+__all__ = ["Sample", "SamplingSettings", "cache_argument", "encode_prompt", "generate", "sample_ids", "shared_length"]
 
 LEAST_SHARED = 16
 """A shared beginning shorter than this is not worth a pass of its own."""
@@ -90,7 +90,7 @@ def sample_ids(
     policy: Policy, prompts: Sequence[Sequence[int]], settings: SamplingSettings
 ) -> list[tuple[list[int], bool]]:
     """One completion a prompt: its ids up to and with the end token, and whether the limit cut it off."""
-    shared = _shared_length(prompts)
+    shared = shared_length(prompts)
     head, tails = list(prompts[0][:shared]), [list(prompt[shared:]) for prompt in prompts]
     width = max(len(tail) for tail in tails)
     pad = policy.tokenizer.pad_token_id
@@ -135,7 +135,7 @@ def _generation_config(settings: SamplingSettings, *, pad: int, ends: set[int]) 
     )
 
 
-def _shared_length(prompts: Sequence[Sequence[int]]) -> int:
+def shared_length(prompts: Sequence[Sequence[int]]) -> int:
     """Length of the beginning that all prompts share, leaving each at least one token; 0 when it is not worth it."""
     lowest, highest = min(map(list, prompts)), max(map(list, prompts))
     most = min(len(prompt) for prompt in prompts) - 1
@@ -146,12 +146,16 @@ def _shared_length(prompts: Sequence[Sequence[int]]) -> int:
 def _shared_cache(policy: Policy, head: list[int], copies: int) -> dict[str, DynamicCache]:
     """The attention cache of the shared beginning, once a completion, under the name that transformers gives it."""
     base = policy.model.get_base_model() if hasattr(policy.model, "get_base_model") else policy.model
-    # transformers renamed past_key_values to cache during version 5; both names are in use in the range we support.
-    name = "cache" if "cache" in inspect.signature(type(base).forward).parameters else "past_key_values"
+    name = cache_argument(base)
     cache = DynamicCache(config=policy.model.config)
     policy.model(input_ids=torch.tensor([head], device=policy.device), logits_to_keep=1, **{name: cache})
     cache.batch_repeat_interleave(copies)
     return {name: cache}
+
+
+def cache_argument(model: Any) -> str:
+    """What this model calls its attention cache: transformers renamed past_key_values to cache during version 5."""
+    return "cache" if "cache" in inspect.signature(type(model).forward).parameters else "past_key_values"
 
 
 def _end_ids(policy: Policy) -> set[int]:

@@ -40,7 +40,7 @@ from corver.text.words import words
 from corver.train.arguments import grpo_arguments
 from corver.train.callbacks import MetricsLog, SampleLog
 from corver.train.rewards import format_function, judge_function
-from corver.train.rollouts import shared_prompt_rollouts
+from corver.train.shared_prompt import SharedPromptTrainer, shared_prompt_rollouts
 from corver.train.trl import CorverTrainer
 from corver.train.zone import in_zone, read_zone
 
@@ -177,7 +177,8 @@ class _Run:
     def _trainer(
         self, policy: Policy, questions: Sequence[Question], *, callbacks: list[Any], record: SampleLog
     ) -> CorverTrainer:
-        trainer = CorverTrainer(
+        kind, rollouts = self._engine()
+        trainer = kind(
             model=policy.model,
             processing_class=policy.tokenizer,
             reward_funcs=[judge_function(self.config.reward.judge), format_function(self.config.reward.format)],
@@ -189,7 +190,7 @@ class _Run:
             credit=self.config.credit,
             record=record,
             fingerprints=self._fingerprints(),
-            **self._rollouts(),
+            **rollouts,
         )
         trainer.remove_callback(PrinterCallback)
         return trainer
@@ -212,11 +213,12 @@ class _Run:
             ]
         )
 
-    def _rollouts(self) -> dict[str, Any]:
+    def _engine(self) -> tuple[type[CorverTrainer], dict[str, Any]]:
+        """The trainer that samples as the configuration says, and its extra arguments."""
         sampling = self.config.sampling
         alone = PartialState().num_processes == 1
         if sampling.engine == "transformers" or (sampling.engine == "auto" and not alone):
-            return {}
+            return CorverTrainer, {}
         if not alone:
             raise ConfigError("sampling.engine=shared_prompt serves one process; use 'auto' or 'transformers'")
         settings = SamplingSettings(
@@ -225,7 +227,7 @@ class _Run:
             top_k=sampling.top_k,
             max_tokens=sampling.max_completion_tokens,
         )
-        return {"rollout_func": shared_prompt_rollouts(settings)}
+        return SharedPromptTrainer, {"rollout_func": shared_prompt_rollouts(settings)}
 
     def _lora(self, policy: Policy) -> LoraConfig | None:
         lora = self.config.policy.lora
