@@ -190,11 +190,15 @@ def _described(directory: Path, facts: Mapping[str, Any]) -> str:
         ("index", str(directory)),
         ("documents", f"{facts['documents']:,}"),
         ("words", f"{facts['words']:,}"),
-        ("size", f"{quantity(facts['bytes'], 'bytes')} in {facts['segments']} segments"),
+        ("size", f"{quantity(facts['bytes'], 'bytes')} in {_number(facts['segments'], 'segment')}"),
         ("texts", "stored" if facts["has_text"] else "not stored"),
         ("left out", ", ".join(left_out) or "nothing"),
         *(("for example", example) for example in read["examples"][:3]),
-        ("sources", f"{len(sources)} files, {quantity(sum(source['bytes'] for source in sources), 'bytes')}"),
+        ("sources", f"{_number(len(sources), 'file')}, {quantity(sum(source['bytes'] for source in sources), 'bytes')}"),
         ("fingerprint", facts["fingerprint"]),
     ]
     return table(rows)
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -60,7 +60,9 @@ def train(config: RunConfig, *, progress: Progress = no_progress) -> RunFolder:
     with folder.locked():
         _claim(folder, config)
         if not folder.summary.exists():
-            with Index.open(config.index) as index:
+            with Index.open(config.index) as index, warnings.catch_warnings():
+                # What transformers will rename next is news for us, not for the one who trains.
+                warnings.simplefilter("ignore", FutureWarning)
                 _Run(config, folder, index, progress).finish()
         # A run killed after its summary still gets its card and page.
         if not folder.card.exists():
