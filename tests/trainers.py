@@ -126,7 +126,7 @@ def make_trainer(
         "train_dataset": dataset(questions),
         "rollout_func": scripted(script, first=first),
     }
-    if kind is CorverTrainer:
+    if issubclass(kind, CorverTrainer):
         settings |= {"sentence_reward": reward or HashedReward(), "credit": credit, "record": recorded}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="You are using 'rollout_func'")

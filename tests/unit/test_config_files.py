@@ -243,6 +243,7 @@ def another(value: Any) -> Any:
     return OTHER[next(kind for kind in OTHER if isinstance(value, kind))]
 
 
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
 @pytest.mark.parametrize("dotted", [name for name, _ in leaves(whole_config())])
 def test_every_value_changes_the_fingerprint(dotted: str) -> None:
     config = whole_config()

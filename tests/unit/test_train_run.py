@@ -283,7 +283,7 @@ def test_raw_and_trained_model_get_the_same_prompt_and_so_does_training(
         return kept
 
     monkeypatch.setattr(generate, "sample_ids", keep("evaluate"))
-    monkeypatch.setattr("corver.train.rollouts.sample_ids", keep("train"))
+    monkeypatch.setattr("corver.train.shared_prompt.sample_ids", keep("train"))
     questions = tmp_path / "same.jsonl"
     rows = [{"question": "Where was Ada born?", "answers": ["London"], "split": "train"}]
     rows += [{"question": "Where was Ada raised?", "answers": ["London"], "split": "heldout"}]

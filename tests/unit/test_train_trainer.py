@@ -175,7 +175,7 @@ PLAIN = AdvantageConfig(std_floor=None, cap=None)
 
 @pytest.mark.parametrize("scale", ["group", "batch", "none"])
 def test_weight_zero_is_the_response_level_baseline(tmp_path: Path, scale: str) -> None:
-    changes = {"scale_rewards": scale}
+    changes = {"scale_rewards": scale, "shuffle_dataset": False}
     credit = CreditConfig(lambda_c=0.0, advantage=PLAIN)
     ours, recorded = make_trainer(tmp_path / "ours", script, ASKED, credit=credit, changes=changes)
     theirs, plain = make_trainer(tmp_path / "trl", script, ASKED, changes=changes, kind=GRPOTrainer)
