@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from corver.index.kernels.count import check_list, fill_bitmap
+from corver.index.kernels.access import check_list, fill_bitmap
 from corver.index.kernels.encode import list_bound
 from corver.index.kernels.invert import encode_lists
 from corver.index.layout import (

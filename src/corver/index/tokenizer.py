@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from corver.corpus.document import Document, DocumentBatch
 from corver.index.kernels.tables import rule_tables
-from corver.index.kernels.tokenizer import find_word, most_new_words, rehash, tokenize_batch
+from corver.index.kernels.tokenizer import tokenize_batch
+from corver.index.kernels.vocabulary import find_word, most_new_words, rehash
 from corver.index.layout import read_only
 
 __all__ = ["Vocabulary"]

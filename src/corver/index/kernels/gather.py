@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from corver.index.kernels.count import keep_common, positions_in
+from corver.index.kernels.access import keep_common, positions_in
 from corver.index.kernels.jit import Array, jit
 from corver.index.kernels.postings import decode_documents, open_chunk
 from corver.index.layout import CHUNKS, CORRUPT, DOCUMENTS, FLAGS, NO_POSITIONS

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from corver.index.kernels.count import check_one
+from corver.index.kernels.access import check_one
 from corver.index.kernels.encode import encode_list, list_bound
 from corver.index.kernels.jit import Array, Int, bit_length, jit
 from corver.index.kernels.postings import (

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from corver.index.kernels.count import positions_in
+from corver.index.kernels.access import positions_in
 from corver.index.kernels.jit import Array, Int, jit, load64
 from corver.index.kernels.postings import chunk_of, find_in_chunk, open_chunk
 from corver.index.layout import BITMAP, CORRUPT, DOCUMENTS

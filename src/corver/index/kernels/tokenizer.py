@@ -11,125 +11,22 @@ from typing import Any
 import numpy as np
 
 from corver.index.kernels.jit import Array, Int, jit, load64, store8, store64, trailing_zeros
-from corver.index.kernels.tables import FLAG_ONE, FLAG_S, KIND_MASK
+from corver.index.kernels.lookahead import (
+    after_ignored,
+    char_at,
+    is_thousands,
+    number_chain,
+    possessive_end,
+    spaced_initial,
+    tight_initial,
+)
+from corver.index.kernels.tables import FLAG_ONE, KIND_MASK
+from corver.index.kernels.vocabulary import emit_word, most_new_words
 
-__all__ = ["find_word", "most_new_words", "rehash", "tokenize_batch"]
+__all__ = ["tokenize_batch"]
 
 # CharKind, as plain numbers that the compiler folds in.
 SEPARATOR, LETTER, DIGIT, SOLO, EXTEND, IGNORE, APOSTROPHE, DOT, COMMA, SPACE, APART = range(11)
-
-_PRIME = np.uint64(0x9E3779B97F4A7C15)
-_SEED = np.uint64(0x51ED270B9D8F1A37)
-
-
-@jit
-def _decode(text: Array, i: Int, end: Int) -> Any:
-    """Code point at byte i and the index after it; broken UTF-8 reads as U+FFFD, one byte at a time."""
-    first = np.int64(text[i])
-    if first < 0x80:
-        return first, i + 1
-    if first >= 0xC2:
-        if first < 0xE0 and i + 1 < end:
-            return (first & 0x1F) << 6 | (text[i + 1] & 0x3F), i + 2
-        if 0xE0 <= first < 0xF0 and i + 2 < end:
-            return (first & 0x0F) << 12 | (np.int64(text[i + 1]) & 0x3F) << 6 | (text[i + 2] & 0x3F), i + 3
-        if 0xF0 <= first < 0xF5 and i + 3 < end:
-            high = (first & 0x07) << 18 | (np.int64(text[i + 1]) & 0x3F) << 12
-            code = high | (np.int64(text[i + 2]) & 0x3F) << 6 | (text[i + 3] & 0x3F)
-            if code < 0x110000:
-                return code, i + 4
-    return np.int64(0xFFFD), i + 1
-
-
-@jit
-def _char(text: Array, i: Int, end: Int, page: Array, info: Array) -> Any:
-    """(rule, table index, index after) of the code point at byte i; a separator at the end of the document."""
-    if i >= end:
-        return 0, np.int64(0), i + 1
-    code, following = _decode(text, i, end)
-    entry = np.int64(page[code >> 8]) << 8 | (code & 0xFF)
-    return np.int64(info[entry]), entry, following
-
-
-@jit
-def _after_ignored(text: Array, i: Int, end: Int, page: Array, info: Array) -> Any:
-    """Like `_char`, but for the first code point from i on that is not dropped; also where that one starts."""
-    rule, _, following = _char(text, i, end, page, info)
-    while rule & KIND_MASK == IGNORE:
-        i = following
-        rule, _, following = _char(text, i, end, page, info)
-    return rule, i, following
-
-
-@jit
-def _in_word(rule: Int) -> Any:
-    kind = rule & KIND_MASK
-    return LETTER <= kind <= EXTEND
-
-
-@jit
-def _possessive(text: Array, i: Int, end: Int, page: Array, info: Array) -> Any:
-    """Byte index after the s of a possessive whose s is looked for at i, or -1."""
-    rule, _, following = _after_ignored(text, i, end, page, info)
-    if rule & FLAG_S and rule & KIND_MASK == LETTER:
-        rule, after, _ = _after_ignored(text, following, end, page, info)
-        if not _in_word(rule):
-            return after
-    return -1
-
-
-@jit
-def _thousands(text: Array, i: Int, end: Int, page: Array, info: Array) -> Any:
-    """True when exactly three digits stand at i."""
-    for _ in range(3):
-        rule, _, i = _char(text, i, end, page, info)
-        if rule & KIND_MASK != DIGIT:
-            return False
-    rule, _, _ = _char(text, i, end, page, info)
-    return rule & KIND_MASK != DIGIT
-
-
-@jit
-def _chain(text: Array, i: Int, end: Int, page: Array, info: Array) -> Any:
-    """From the first dot on at i: (dots, end) of the run of digits and of dots before digits."""
-    dots = 0
-    while True:
-        rule, _, following = _char(text, i, end, page, info)
-        kind = rule & KIND_MASK
-        if kind == DOT:
-            rule, _, _ = _char(text, following, end, page, info)
-            if rule & KIND_MASK != DIGIT:
-                return dots, i
-            dots += 1
-        elif kind != DIGIT:
-            return dots, i
-        i = following
-
-
-@jit
-def _tight_initial(text: Array, i: Int, end: Int, page: Array, info: Array) -> Any:
-    """Start of what follows a lone letter at i, or -1."""
-    rule, _, following = _char(text, i, end, page, info)
-    if rule & KIND_MASK == LETTER and rule & FLAG_ONE:
-        rule, after, _ = _after_ignored(text, following, end, page, info)
-        if not _in_word(rule):
-            return after
-    return -1
-
-
-@jit
-def _spaced_initial(text: Array, i: Int, end: Int, page: Array, info: Array) -> Any:
-    """(start of the letter, start of its dot) when a space, a letter and a dot stand at i, else (-1, -1)."""
-    rule, _, letter = _char(text, i, end, page, info)
-    if rule & KIND_MASK == SPACE:
-        rule, _, following = _char(text, letter, end, page, info)
-        if rule & KIND_MASK == LETTER and rule & FLAG_ONE:
-            rule, dot, following = _after_ignored(text, following, end, page, info)
-            if rule & KIND_MASK == DOT:
-                rule, _, _ = _char(text, following, end, page, info)
-                if not _in_word(rule):
-                    return letter, dot
-    return -1, -1
 
 
 @jit
@@ -158,77 +55,6 @@ def _append(
 
 
 @jit
-def _hash(address: Int, length: Int) -> Any:
-    """64-bit hash of `length` bytes; reads up to 7 bytes further."""
-    value = _SEED ^ np.uint64(length)
-    while length >= 8:
-        value = (value ^ load64(address)) * _PRIME
-        value ^= value >> np.uint64(32)
-        address += 8
-        length -= 8
-    if length > 0:
-        value ^= load64(address) & ((np.uint64(1) << np.uint64(8 * length)) - np.uint64(1))
-        value *= _PRIME
-    value ^= value >> np.uint64(29)
-    value *= _PRIME
-    return value ^ (value >> np.uint64(32))
-
-
-@jit
-def _same(first: Int, second: Int, length: Int) -> Any:
-    """True when two runs of bytes are equal; reads up to 7 bytes further."""
-    while length >= 8:
-        if load64(first) != load64(second):
-            return False
-        first += 8
-        second += 8
-        length -= 8
-    return length == 0 or (load64(first) ^ load64(second)) << np.uint64(64 - 8 * length) == 0
-
-
-@jit
-def find_word(slots: Array, words: Array, word_starts: Array, start: Int, length: Int) -> Any:
-    """(number or -1, slot, hash) of the word at words + start; `words` is the address of the pool."""
-    mask = np.uint64(slots.size - 1)
-    value = _hash(words + start, length)
-    tag = value >> np.uint64(32)
-    slot = value & mask
-    while slots[slot] != 0:
-        if slots[slot] >> np.uint64(32) == tag:
-            number = np.int64(slots[slot] & np.uint64(0xFFFFFFFF)) - 1
-            first = word_starts[number]
-            if word_starts[number + 1] - first == length and _same(words + first, words + start, length):
-                return number, slot, value
-        slot = (slot + np.uint64(1)) & mask
-    return np.int64(-1), slot, value
-
-
-@jit
-def rehash(larger: Array, pool: Array, word_starts: Array, count: Int) -> Any:
-    """Enter the words so far into an empty, larger hash table."""
-    words = pool.ctypes.data
-    mask = np.uint64(larger.size - 1)
-    for number in range(count):
-        value = _hash(words + word_starts[number], word_starts[number + 1] - word_starts[number])
-        slot = value & mask
-        while larger[slot] != 0:
-            slot = (slot + np.uint64(1)) & mask
-        larger[slot] = (value >> np.uint64(32)) << np.uint64(32) | np.uint64(number + 1)
-
-
-@jit
-def _emit(slots: Array, words: Array, word_starts: Array, count: Int, end: Int) -> Any:
-    """(number, count) for the word that ends the pool; a new word stays there, a known one is taken off."""
-    number, slot, value = find_word(slots, words, word_starts, word_starts[count], end - word_starts[count])
-    if number < 0:
-        number = np.int64(count)
-        slots[slot] = (value >> np.uint64(32)) << np.uint64(32) | np.uint64(number + 1)
-        count += 1
-        word_starts[count] = end
-    return number, count
-
-
-@jit
 def _ascii_run(text: Array, source: Int, i: Int, end: Int, plain: Array, target: Int) -> Any:
     """Fold up to 8 ASCII letters and digits at byte i to the address `target`: (any letters, how many).
 
@@ -254,12 +80,6 @@ def _ascii_run(text: Array, source: Int, i: Int, end: Int, plain: Array, target:
     inside = ~np.uint64(0) if run == 8 else (np.uint64(1) << np.uint64(8 * run)) - np.uint64(1)
     store64(target, (word | letters >> np.uint64(2)) & inside)
     return (letters & inside) != 0, run
-
-
-@jit
-def most_new_words(size: Int) -> Any:
-    """How many new words a text of so many bytes can bring: one in two bytes, and those that symbols spell."""
-    return (size >> 1) + 16384
 
 
 @jit
@@ -324,7 +144,7 @@ def tokenize_batch(
                     entry, following = ascii_base | text[i], i + 1
                     rule = np.int64(info[entry])
                 else:
-                    rule, entry, following = _char(text, i, end, page, info)
+                    rule, entry, following = char_at(text, i, end, page, info)
                 kind = rule & KIND_MASK
                 if LETTER <= kind <= EXTEND:
                     if not (adds > 0 and (kind == SOLO or (solo and kind != EXTEND))):
@@ -344,23 +164,23 @@ def tokenize_batch(
                     continue
                 elif adds > 0 and not solo:
                     if kind == APOSTROPHE:
-                        rule, _, _ = _after_ignored(text, following, end, page, info)
+                        rule, _, _ = after_ignored(text, following, end, page, info)
                         if rule & KIND_MASK == LETTER or rule & KIND_MASK == DIGIT:
                             digit_last = 48 <= pool[length - 1] <= 57
                             after = np.int64(-1)
                             if not digit_last:
-                                after = _possessive(text, following, end, page, info)
+                                after = possessive_end(text, following, end, page, info)
                             if after >= 0:
                                 following = after
                             else:
                                 ends = adds == 1 and first_one and not all_digits
                     elif kind == COMMA:
-                        if all_digits and (grouped or adds <= 3) and _thousands(text, following, end, page, info):
+                        if all_digits and (grouped or adds <= 3) and is_thousands(text, following, end, page, info):
                             grouped, ends = True, False
                     elif kind == DOT and all_digits:
-                        rule, _, _ = _char(text, following, end, page, info)
+                        rule, _, _ = char_at(text, following, end, page, info)
                         if i >= chain_end and rule & KIND_MASK == DIGIT:
-                            dots, chain = _chain(text, i, end, page, info)
+                            dots, chain = number_chain(text, i, end, page, info)
                             if dots > 1:
                                 chain_end = chain
                             else:
@@ -369,19 +189,19 @@ def tokenize_batch(
                                 adds += 1
                                 all_digits, ends = False, False
                     elif kind == DOT and (initials != 0 or (adds == 1 and first_one and first_letter)):
-                        rule, _, _ = _char(text, following, end, page, info)
+                        rule, _, _ = char_at(text, following, end, page, info)
                         if initials != 0 and rule & KIND_MASK == APOSTROPHE:
                             ends = False
                         else:
                             letter, after = following, np.int64(-1)
                             if initials != SPACE:
-                                after = _tight_initial(text, letter, end, page, info)
+                                after = tight_initial(text, letter, end, page, info)
                                 joined = DOT
                             if after < 0 and initials != DOT:
-                                letter, after = _spaced_initial(text, following, end, page, info)
+                                letter, after = spaced_initial(text, following, end, page, info)
                                 joined = SPACE
                             if after >= 0:
-                                _, entry, stop = _char(text, letter, end, page, info)
+                                _, entry, stop = char_at(text, letter, end, page, info)
                                 length = _append(text, letter, stop, entry, expansion, starts, forms, pool, length)
                                 adds += 1
                                 initials, following, ends = joined, after, False
@@ -389,7 +209,7 @@ def tokenize_batch(
                 kind, entry = np.int64(SEPARATOR), np.int64(0)
                 following = i
             if ends and adds > 0:
-                number, count = _emit(slots, words, word_starts, count, length)
+                number, count = emit_word(slots, words, word_starts, count, length)
                 ids[written] = number
                 written += 1
                 length = word_starts[count]
@@ -403,7 +223,7 @@ def tokenize_batch(
                         pool[length] = forms[j]
                         length += 1
                     else:
-                        number, count = _emit(slots, words, word_starts, count, length)
+                        number, count = emit_word(slots, words, word_starts, count, length)
                         ids[written] = number
                         written += 1
                         length = word_starts[count]
