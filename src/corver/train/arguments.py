@@ -1,6 +1,6 @@
 """TRL's arguments for a run: the one place where corver's configuration meets GRPOConfig's names.
 
-In: a RunConfig, its folder, the device. Out: a GRPOConfig. Raises ConfigError where batch sizes do not divide.
+In: a RunConfig, its folder, the device. Out: a GRPOConfig. Raises ConfigError where numbers do not fit together.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import torch
 from trl import GRPOConfig
 
-from corver.config import RunConfig
+from corver.config import OptimizationConfig, RunConfig
 from corver.errors import ConfigError
 from corver.runs import RunFolder
 
@@ -18,18 +18,7 @@ __all__ = ["grpo_arguments"]
 def grpo_arguments(config: RunConfig, folder: RunFolder, *, device: torch.device) -> GRPOConfig:
     """The paper's set-up in TRL's terms: one generation batch of prompts × generations a step."""
     optimization, sampling = config.optimization, config.sampling
-    batch = optimization.prompts_per_step * optimization.generations
-    micro = optimization.micro_batch or batch
-    if batch % micro:
-        raise ConfigError(
-            f"optimization.micro_batch={micro} does not divide {optimization.prompts_per_step} prompts × "
-            f"{optimization.generations} generations = {batch} completions"
-        )
-    if optimization.save_every % optimization.iterations:
-        raise ConfigError(
-            f"optimization.save_every={optimization.save_every} must be a multiple of iterations="
-            f"{optimization.iterations}: a run can only be taken up where new rollouts are made"
-        )
+    batch, micro = _batch_sizes(optimization)
     return GRPOConfig(
         output_dir=str(folder.checkpoints),
         max_steps=optimization.steps,
@@ -69,3 +58,20 @@ def grpo_arguments(config: RunConfig, folder: RunFolder, *, device: torch.device
         dataloader_pin_memory=device.type == "cuda",
         log_completions=False,
     )
+
+
+def _batch_sizes(optimization: OptimizationConfig) -> tuple[int, int]:
+    """Completions a step, and completions a backward pass. Raises ConfigError where they do not fit together."""
+    batch = optimization.prompts_per_step * optimization.generations
+    micro = optimization.micro_batch or batch
+    if batch % micro:
+        raise ConfigError(
+            f"optimization.micro_batch={micro} does not divide {optimization.prompts_per_step} prompts × "
+            f"{optimization.generations} generations = {batch} completions"
+        )
+    if optimization.save_every % optimization.iterations:
+        raise ConfigError(
+            f"optimization.save_every={optimization.save_every} must be a multiple of iterations="
+            f"{optimization.iterations}: a run can only be taken up where new rollouts are made"
+        )
+    return batch, micro
