@@ -179,7 +179,8 @@ class DataConfig(ConfigModel):
     """Questions to train on: JSONL with `question` and `answers`. split: keep rows whose `split` field equals it.
 
     zone: JSONL made by `corver zone`; only prompts with bounds[0] … bounds[1] correct samples are kept, and up to
-    `anchors` prompts that were always answered right are added.
+    `anchors` prompts that were always answered right are added. limit: of all these, keep so many, drawn by a hash.
+    Questions of the evaluation are left out first.
     """
 
     questions: Path
@@ -207,9 +208,13 @@ class SamplingConfig(ConfigModel):
 
 
 class OptimizationConfig(ConfigModel):
-    """GRPO settings; the defaults are the paper's (section 7 of its appendix, restated in docs/method.md)."""
+    """GRPO settings; the defaults are the paper's (arXiv 2605.29648, training set-up).
+
+    time_limit: minutes of training, over all sittings of the run, after which it ends before `steps`.
+    """
 
     steps: Annotated[int, Field(gt=0)] = 100
+    time_limit: Positive | None = None
     prompts_per_step: Annotated[int, Field(gt=0)] = 3
     generations: Annotated[int, Field(ge=2)] = 16
     micro_batch: Annotated[int, Field(gt=0)] | None = None

@@ -22,17 +22,23 @@ __all__ = ["MetricsLog", "SampleLog"]
 
 
 class MetricsLog(TrainerCallback):
-    """Appends every step's log to a file. seconds: since training began, over all sittings of the run that count."""
+    """Appends every step's log to a file, and ends training when its time is up.
 
-    def __init__(self, path: Path, *, total: int, progress: Progress = no_progress) -> None:
+    time_limit: seconds of training, over all sittings of the run that count; the step in progress is finished.
+    """
+
+    def __init__(
+        self, path: Path, *, total: int, time_limit: float | None = None, progress: Progress = no_progress
+    ) -> None:
         self._path = path
         self._total = total
+        self._time_limit = time_limit
         self._progress = progress
         self._started = time.monotonic()
 
     @property
     def seconds(self) -> float:
-        """Seconds of training so far."""
+        """Seconds of training so far, over all sittings of the run that count."""
         return time.monotonic() - self._started
 
     def rewind(self, step: int) -> None:
@@ -45,6 +51,10 @@ class MetricsLog(TrainerCallback):
             return
         append_jsonl(self._path, [{"step": state.global_step, "seconds": round(self.seconds, 2), **logs}])
         self._progress("train", state.global_step, self._total, "steps")
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        if self._time_limit is not None and self.seconds >= self._time_limit:
+            control.should_training_stop = True
 
 
 class SampleLog:

@@ -155,7 +155,13 @@ class _Run:
             return self._trained_from_disk(policy)
         checkpoint = _last_checkpoint(self.folder.checkpoints)
         steps_done = int(checkpoint.name.rpartition("-")[2]) if checkpoint else 0
-        metrics = MetricsLog(self.folder.metrics, total=self.config.optimization.steps, progress=self.progress)
+        limit = self.config.optimization.time_limit
+        metrics = MetricsLog(
+            self.folder.metrics,
+            total=self.config.optimization.steps,
+            time_limit=None if limit is None else limit * 60,
+            progress=self.progress,
+        )
         metrics.rewind(steps_done)
         samples = SampleLog(self.folder.samples)
         samples.rewind(steps_done)
