@@ -357,3 +357,11 @@ def test_two_iterations_on_each_batch_survive_a_break(make: Any, tmp_path: Path)
     with pytest.raises(StopError):
         train(broken, progress=stopping("train", 3))
     assert metrics_of(train(broken)) == [pytest.approx(row) for row in metrics_of(whole)]
+
+
+def test_a_time_limit_ends_training_early_and_the_run_in_order(make: Any, tmp_path: Path) -> None:
+    folder = train(make(tmp_path / "run", optimization={"time_limit": 1e-6}))
+    assert [row["step"] for row in read_jsonl(folder.metrics)] == [1]
+    summary = json.loads(folder.summary.read_text())
+    assert summary["trained"]["accuracy"]["value"] is not None
+    assert (folder.adapter / "adapter_model.safetensors").exists()
