@@ -125,7 +125,8 @@ def main() -> None:
     else:
         ids, starts = zipf_corpus(options.words, vocabulary=60_000)
         names = [f"w{n}" for n in range(60_000)]
-        shards, label = [NumberShard(ids, starts)], f"zipf-{options.words}"
+        label = f"zipf-{options.words}"
+        shards = [NumberShard(lambda: (ids, starts), ids.size, label)]
     counts = np.bincount(ids, minlength=len(names))
     chosen = choose_queries(counts, names, options.each)
     # infini-gram takes 16-bit numbers: words of the queries keep one each, all others share one.

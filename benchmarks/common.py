@@ -66,24 +66,37 @@ def question_queries(path: Path) -> list[list[str]]:
 
 
 class NumberShard:
-    """Documents of synthetic words: `ids` cut at `starts`, word n spelled w<n>."""
+    """Documents of synthetic words: word numbers cut at document starts, word n spelled w<n>.
 
-    def __init__(self, ids: NDArray[np.int64], starts: NDArray[np.int64], name: str = "synthetic") -> None:
-        self.ids, self.starts, self.name = ids, starts, name
-        self.bytes = 6 * ids.size
+    make: gives (numbers, starts); called when the shard is read, so that a corpus is never in memory whole.
+    """
+
+    def __init__(self, make: Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]]], words: int, name: str) -> None:
+        self._make, self.name = make, name
+        self.bytes = 6 * words
 
     def batches(self, report: ReadReport) -> Iterator[DocumentBatch]:
-        spelled = np.array([f"w{n} ".encode() for n in range(int(self.ids.max()) + 1)])
-        lengths = np.array([len(word) for word in spelled])
+        ids, starts = self._make()
+        spelled = np.array([f"w{n} ".encode() for n in range(int(ids.max()) + 1)])
+        lengths = np.char.str_len(spelled)
         step = 2000
-        for first in range(0, self.starts.size - 1, step):
-            bounds = self.starts[first : first + step + 1]
-            chunk = self.ids[bounds[0] : bounds[-1]]
+        for first in range(0, starts.size - 1, step):
+            bounds = starts[first : first + step + 1]
+            chunk = ids[bounds[0] : bounds[-1]]
             text = np.frombuffer(b"".join(spelled[chunk].tolist()), dtype=np.uint8)
             ends = np.concatenate(([0], np.cumsum(lengths[chunk])))
             count = bounds.size - 1
             report.documents += count
             yield DocumentBatch(text, ends[bounds - bounds[0]].astype(np.int64), [""] * count, [""] * count)
+
+
+def zipf_shards(size: int, *, vocabulary: int, piece: int = 4_000_000) -> list[NumberShard]:
+    """A synthetic corpus of `size` words in shards of `piece` words, each made when it is read."""
+    sizes = [min(piece, size - start) for start in range(0, size, piece)]
+    return [
+        NumberShard(lambda n=n, seed=seed: zipf_corpus(n, vocabulary=vocabulary, seed=seed), n, f"synthetic {seed}")
+        for seed, n in enumerate(sizes)
+    ]
 
 
 def zipf_corpus(size: int, *, vocabulary: int, seed: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from common import NumberShard, print_table, zipf_corpus
+from common import print_table, zipf_shards
 
 from corver.index import Index, build_index
 
@@ -62,9 +62,7 @@ def main() -> None:
         size = options.words * 4**step
         folder = options.work / f"growth-{size}"
         if not folder.exists():
-            ids, starts = zipf_corpus(size, vocabulary=VOCABULARY, seed=step)
-            build_index([NumberShard(ids, starts)], folder, memory=6 << 30, store_text=False)
-            del ids, starts
+            build_index(zipf_shards(size, vocabulary=VOCABULARY), folder, memory=6 << 30, store_text=False)
         with Index.open(folder) as index:
             floor = seconds_each(index, [["absent"]] * 50)
             times = seconds_each(index, asked) - np.median(floor)

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,23 +64,25 @@ class Engine:
 
     def prepare(self, table: TermTable, queries: Sequence[Query]) -> Prepared:
         """Resolve queries given as clauses."""
-        numbers = table.numbers(queries)
-        starts = np.zeros(len(numbers) + 1, dtype=np.int64)
-        np.cumsum([len(row) for row in numbers], out=starts[1:])
-        if len(numbers) and int(np.diff(starts).min()) == 0:
+        starts = np.zeros(len(queries) + 1, dtype=np.int64)
+        np.cumsum(np.array(list(map(len, queries)), dtype=np.int64), out=starts[1:])
+        if len(queries) and int(np.diff(starts).min()) == 0:
             raise UsageError("a query needs at least one clause")
-        terms = np.fromiter((number for row in numbers for number in row), dtype=np.int64, count=int(starts[-1]))
+        terms = np.array(table.numbers(list(chain.from_iterable(queries))), dtype=np.int64)
         return self.prepare_numbers(table, terms, starts)
 
     def prepare_numbers(self, table: TermTable, terms: NDArray[np.int64], starts: NDArray[np.int64]) -> Prepared:
         """Resolve queries given as numbers of the table's terms: drops repeated clauses, finds the anchors."""
-        used = np.unique(terms)
-        by_text = sorted(range(used.size), key=lambda i: table.texts[used[i]])
-        alphabetical = np.zeros(max(1, table.count), dtype=np.int64)
-        alphabetical[used[by_text]] = np.arange(used.size)
         distinct, bounds = np.empty_like(terms), np.zeros_like(starts)
         anchors = np.zeros(starts.size - 1, dtype=np.int64)
-        plan_queries(terms, starts, table.occurrences, alphabetical, distinct, bounds, anchors)
+        tied = np.zeros(starts.size - 1, dtype=np.bool_)
+        plan_queries(terms, starts, table.occurrences, distinct, bounds, anchors, tied)
+        for q in np.flatnonzero(tied).tolist():
+            fewest = table.occurrences[anchors[q]]
+            mine = distinct[bounds[q] : bounds[q + 1]].tolist()
+            anchors[q] = min(
+                (term for term in mine if table.occurrences[term] == fewest), key=lambda term: table.texts[term]
+            )
         return Prepared(table, distinct[: bounds[-1]].copy(), bounds, anchors)
 
     def count(

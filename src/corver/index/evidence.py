@@ -37,7 +37,7 @@ class Passage:
 
 def find_passages(table: TermTable, query: Query, *, n: int, window: int) -> list[Passage]:
     """At most n passages, one a document, those with the smallest distance first."""
-    numbers = list(dict.fromkeys(table.numbers([query])[0]))
+    numbers = list(dict.fromkeys(table.numbers(query)))
     anchor = min(range(len(numbers)), key=lambda k: (int(table.occurrences[numbers[k]]), table.texts[numbers[k]]))
     numbers.insert(0, numbers.pop(anchor))
     best: list[tuple[int, int, int, int]] = []  # (distance, segment, document, position)

@@ -73,7 +73,7 @@ def find_mentions(table: TermTable, subject: str, *, cap: int, surname: bool) ->
     found = words(subject)
     if not found:
         raise UsageError(f"the subject {subject!r} holds no word")
-    (number,) = table.numbers([[Phrase(tuple(found))]])[0]
+    (number,) = table.numbers([Phrase(tuple(found))])
     exact = bool(table.occurrences[number] > 0)
     whole = [
         _exact_places(lists, int(column[number]), found) if exact else _loose_places(table, s, found)
@@ -104,7 +104,7 @@ def _exact_places(lists: ListTable, row: int, found: Sequence[str]) -> NDArray[n
 def _loose_places(table: TermTable, s: int, found: Sequence[str]) -> NDArray[np.uint64]:
     """Positions of the rarest content word that has all others within LOOSE_WINDOW words."""
     content = list(dict.fromkeys(word for word in found if word not in STOPWORDS)) or list(found)
-    numbers = table.numbers([content])[0]
+    numbers = table.numbers(content)
     anchor = min(range(len(numbers)), key=lambda k: (int(table.occurrences[numbers[k]]), content[k]))
     numbers.insert(0, numbers.pop(anchor))
     places = near_places(table, s, numbers, LOOSE_WINDOW)
@@ -151,7 +151,7 @@ def _with_surname(
     table: TermTable, s: int, places: NDArray[np.uint64], found: Sequence[str], exact: bool
 ) -> NDArray[np.uint64]:
     """Add the last word where it stands alone in documents that hold a mention."""
-    (number,) = table.numbers([[found[-1]]])[0]
+    (number,) = table.numbers([found[-1]])
     lists, row = table.lists[s], int(table.rows[s][number])
     if places.size == 0 or row == 0:
         return places
@@ -168,7 +168,7 @@ def profile_of(mentions: Mentions, units: Sequence[Clause], *, scale: float, cut
     if scale <= 0 or cut < 0:
         raise UsageError("scale must be above 0 and cut 0 or more")
     table = mentions.table
-    numbers = np.array(table.numbers([units])[0], dtype=np.int64)
+    numbers = np.array(table.numbers(units), dtype=np.int64)
     sums = np.zeros(numbers.size, dtype=np.float64)
     histogram = np.zeros((numbers.size, len(edges)), dtype=np.int64)
     limits = np.array(edges, dtype=np.int64)

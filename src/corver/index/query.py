@@ -192,7 +192,7 @@ class Index:
         if numbers.size and not 0 <= numbers.min() <= numbers.max() < len(words):
             raise UsageError("numbers must be indexes into words")
         table = self._table()
-        terms = np.array(table.numbers([words])[0], dtype=np.int64)
+        terms = np.array(table.numbers(words), dtype=np.int64)
         return self._counting().prepare_numbers(table, terms[numbers], starts.astype(np.int64))
 
     def count_prepared(

@@ -77,16 +77,14 @@ class TermTable:
         """Memory of the lists that were made for phrases and alternatives."""
         return sum(table.made_bytes for table in self.lists)
 
-    def numbers(self, queries: Iterable[Sequence[Clause]]) -> list[list[int]]:
-        """The number of every clause of every query; what is new is resolved first, words in one go."""
+    def numbers(self, clauses: Sequence[Clause]) -> list[int]:
+        """The number of every clause; what is new is resolved first, words in one go."""
         known = self._by_clause
         try:
-            return [[known[clause] for clause in query] for query in queries]
+            return [known[clause] for clause in clauses]
         except KeyError:
-            pass
-        queries = list(queries)
-        self.learn(clause for query in queries for clause in query)
-        return [[known[clause] for clause in query] for query in queries]
+            self.learn(clauses)
+            return [known[clause] for clause in clauses]
 
     def learn(self, clauses: Iterable[Clause]) -> None:
         """Resolve all clauses that are not known yet."""

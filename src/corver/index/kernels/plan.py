@@ -14,16 +14,17 @@ __all__ = ["plan_queries"]
 
 @jit
 def plan_queries(
-    terms: Array, starts: Array, occurrences: Array, alphabetical: Array, distinct: Array, bounds: Array, anchors: Array
+    terms: Array, starts: Array, occurrences: Array, distinct: Array, bounds: Array, anchors: Array, tied: Array
 ) -> Any:
-    """Fill distinct and bounds (queries without repeated terms) and anchors (fewest occurrences, then alphabetical).
+    """Fill distinct and bounds (queries without repeated terms), anchors (fewest occurrences), tied (not the only such).
 
-    terms, starts: the clauses of query q are terms[starts[q]:starts[q + 1]]. occurrences, alphabetical: by term.
+    terms, starts: the clauses of query q are terms[starts[q]:starts[q + 1]]. occurrences: by term.
     """
     written = 0
     for q in range(starts.size - 1):
         first = written
         best = terms[starts[q]]
+        equal = False
         for i in range(starts[q], starts[q + 1]):
             term = terms[i]
             repeated = False
@@ -33,8 +34,9 @@ def plan_queries(
                 continue
             distinct[written] = term
             written += 1
-            fewer = occurrences[term] < occurrences[best]
-            if fewer or (occurrences[term] == occurrences[best] and alphabetical[term] < alphabetical[best]):
+            if term != best and occurrences[term] <= occurrences[best]:
+                equal = occurrences[term] == occurrences[best]
                 best = term
         anchors[q] = best
+        tied[q] = equal
         bounds[q + 1] = written
