@@ -1,7 +1,7 @@
 """Prepare the question files of the SmolLM2-on-Wikipedia run.
 
-In: a folder with `train-pool-4861.jsonl`, `nq-open-dev.jsonl` and `webquestions-test.jsonl`. Out: `train.jsonl` (the pool
-without any question of an evaluation set) and `heldout.jsonl` (an equal draw from both evaluation sets), with ids.
+In: a folder with `train-pool-4861.jsonl`, `nq-open-dev.jsonl` and `webquestions-test.jsonl`. Out: `train.jsonl` (the
+pool without any question of an evaluation set) and `heldout.jsonl` (an equal draw from both of these), with ids.
 
     python experiments/smollm2_wikipedia/prepare.py --qa DIR --output runs/smollm2-wikipedia/data
 """
@@ -26,13 +26,14 @@ def main() -> None:
     natural = read(options.qa / "nq-open-dev.jsonl", "nq")
     web = read(options.qa / "webquestions-test.jsonl", "webq")
     seen = {form(row) for row in natural + web}
-    pool = [row for row in read(options.qa / "train-pool-4861.jsonl", "pool")]
+    pool = read(options.qa / "train-pool-4861.jsonl", "pool")
     train = [row for row in pool if form(row) not in seen]
     heldout = draw(natural, options.heldout // 2) + draw(web, options.heldout // 2)
     options.output.mkdir(parents=True, exist_ok=True)
     write(options.output / "train.jsonl", train)
     write(options.output / "heldout.jsonl", heldout)
-    print(f"train {len(train)} (left out {len(pool) - len(train)} that an evaluation set holds), heldout {len(heldout)}")
+    left_out = len(pool) - len(train)
+    print(f"train {len(train)} (left out {left_out} that an evaluation set holds), heldout {len(heldout)}")
 
 
 def read(path: Path, name: str) -> list[dict[str, Any]]:

@@ -178,8 +178,9 @@ class PolicyConfig(ConfigModel):
 class DataConfig(ConfigModel):
     """Questions to train on: JSONL with `question` and `answers`. split: keep rows whose `split` field equals it.
 
-    zone: JSONL made by `corver zone`; only prompts with bounds[0] … bounds[1] correct samples are kept, and up to
-    `anchors` prompts that were always answered right are added. limit: of all these, keep so many, drawn by a hash.
+    zone: JSONL made by `corver zone`; only prompts with bounds[0] … bounds[1] right samples are kept (null: neither
+    none nor all, the paper's 1 … 15 of 16), and up to `anchors` prompts that were always answered right are added.
+    limit: of all these, keep so many, drawn by a hash.
     Questions of the evaluation are left out first.
     """
 
@@ -187,7 +188,7 @@ class DataConfig(ConfigModel):
     split: str | None = None
     limit: Annotated[int, Field(gt=0)] | None = None
     zone: Path | None = None
-    bounds: tuple[int, int] = (1, 15)
+    bounds: tuple[int, int] | None = None
     anchors: Annotated[int, Field(ge=0)] = 0
 
 

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from corver.config import CreditConfig, FormatConfig, JudgeConfig, RewardConfig, RunConfig
+from corver.evaluate.questions import Question
 from corver.runs import RunFolder
 from corver.train.arguments import grpo_arguments
+from corver.train.zone import ZoneRow, in_zone
 
 
 @pytest.fixture
@@ -55,7 +57,9 @@ def test_training(config: RunConfig) -> None:
     assert (optimization.weight_decay, optimization.max_grad_norm, optimization.clip) == (0.01, 1.0, 0.2)
     assert optimization.beta == 0.001
     assert config.seed == 42
-    assert config.data.bounds == (1, 15)
+    rows = [ZoneRow(str(number), number, 16, 1.0) for number in range(17)]
+    asked = [Question(row.id, "?", ("yes",)) for row in rows]
+    assert [row.id for row in in_zone(asked, rows, bounds=config.data.bounds)] == [str(n) for n in range(1, 16)]
 
 
 def test_trl_is_given_those_constants(config: RunConfig, tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_without_sentence_rewards_it_equals_the_response_baseline_bit_for_bit(ba
 
 @given(batches(failures=True), RULES)
 def test_always_finite_and_zero_off_the_mask(batch, rule):
-    response, shaping, mask, group = batch
+    response, shaping, mask, _ = batch
     values = advantage(*batch, rule=rule)
     assert np.isfinite(values).all()
     unscored = (mask == 0) | np.isnan(shaping) | np.isnan(response)[:, None]
@@ -81,7 +81,7 @@ def test_padding_changes_nothing(batch, columns, rule):
 
 @given(batches())
 def test_group_means_are_centred(batch):
-    response, shaping, mask, group = batch
+    _, _, mask, group = batch
     values = advantage(*batch, rule=AdvantageRule(scale="none", std_floor=None, cap=None))
     lengths = mask.sum(axis=1)
     means = values.sum(axis=1) / lengths

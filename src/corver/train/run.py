@@ -53,6 +53,11 @@ def train(config: RunConfig, *, progress: Progress = no_progress) -> RunFolder:
     progress: called as (stage, done, total, unit). Raises ConfigError when the folder holds another run, TrainingError
     when a checkpoint does not fit.
     """
+    processes = PartialState().num_processes
+    if processes > 1:
+        raise ConfigError(
+            f"a run works in one process, found {processes}; on several devices use corver.train.trl.CorverTrainer"
+        )
     if config.threads:
         torch.set_num_threads(config.threads)
     folder = RunFolder(config.output)
@@ -224,11 +229,8 @@ class _Run:
     def _engine(self) -> tuple[type[CorverTrainer], dict[str, Any]]:
         """The trainer that samples as the configuration says, and its extra arguments."""
         sampling = self.config.sampling
-        alone = PartialState().num_processes == 1
-        if sampling.engine == "transformers" or (sampling.engine == "auto" and not alone):
+        if sampling.engine == "transformers":
             return CorverTrainer, {}
-        if not alone:
-            raise ConfigError("sampling.engine=shared_prompt serves one process; use 'auto' or 'transformers'")
         settings = SamplingSettings(
             temperature=sampling.temperature,
             top_p=sampling.top_p,

@@ -88,12 +88,15 @@ def read_zone(path: Path) -> list[ZoneRow]:
 
 
 def in_zone(
-    questions: Sequence[Question], rows: Sequence[ZoneRow], *, bounds: tuple[int, int], anchors: int = 0
+    questions: Sequence[Question], rows: Sequence[ZoneRow], *, bounds: tuple[int, int] | None = None, anchors: int = 0
 ) -> list[Question]:
-    """Questions with bounds[0] … bounds[1] right samples, then the first `anchors` questions that were always right."""
+    """Questions with bounds[0] … bounds[1] right samples, then the first `anchors` questions that were always right.
+
+    bounds: None keeps what was answered right at least once and wrong at least once.
+    """
     by_id = {row.id: row for row in rows}
     known = [(question, by_id[question.id]) for question in questions if question.id in by_id]
-    low, high = bounds
+    low, high = bounds or (1, max((row.samples for row in rows), default=1) - 1)
     kept = [question for question, row in known if low <= row.correct <= high]
     always = [question for question, row in known if row.correct == row.samples and row.correct > high]
     if not kept and not always[:anchors]:
