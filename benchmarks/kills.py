@@ -22,7 +22,7 @@ _BUILD = """
 import sys
 from corver.corpus.opening import open_corpus
 from corver.index import build_index, task
-task.SegmentWriter.bytes = property(lambda writer: writer.words * 200)
+task.SegmentWriter.bytes = property(lambda writer: writer.words * (1 << 30) // {words})
 if __name__ == "__main__":
     build_index(open_corpus(sys.argv[2:]).shards(), sys.argv[1], memory=1 << 30)
 """
@@ -33,10 +33,11 @@ def main() -> None:
     parser.add_argument("sources", nargs="+")
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--times", type=int, default=50)
+    parser.add_argument("--segment-words", type=int, default=100_000, help="so many make a segment, to be merged")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     script = options.work / "build_once.py"
-    script.write_text(_BUILD)
+    script.write_text(_BUILD.format(words=options.segment_words))
     command = [sys.executable, str(script)]
     right = options.work / "right"
     subprocess.run([*command, right, *options.sources], check=True)
@@ -52,7 +53,7 @@ def main() -> None:
         folder = options.work / f"killed-{number}"
         shutil.rmtree(folder, ignore_errors=True)
         child = subprocess.Popen([*command, folder, *options.sources])
-        time.sleep(rng.random() * length)
+        time.sleep(rng.random() * length * 0.9)
         child.send_signal(signal.SIGKILL)
         killed += child.wait() == -signal.SIGKILL
         subprocess.run([*command, folder, *options.sources], check=True)

@@ -16,7 +16,7 @@ __all__ = ["plan_queries"]
 def plan_queries(
     terms: Array, starts: Array, occurrences: Array, distinct: Array, bounds: Array, anchors: Array, tied: Array
 ) -> Any:
-    """Fill distinct and bounds (queries without repeated terms), anchors (fewest occurrences), tied (not the only such).
+    """Fill distinct and bounds (queries without repeated terms), anchors (fewest occurrences), tied (not alone).
 
     terms, starts: the clauses of query q are terms[starts[q]:starts[q + 1]]. occurrences: by term.
     """
