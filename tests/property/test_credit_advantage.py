@@ -75,7 +75,8 @@ def test_padding_changes_nothing(batch, columns, rule):
     wide = np.pad(shaping, ((0, 0), (0, columns)), constant_values=7.0)
     values = advantage(response, wide, np.pad(mask, ((0, 0), (0, columns))), group, rule=rule)
     tokens = shaping.shape[1]
-    np.testing.assert_allclose(values[:, :tokens], advantage(*batch, rule=rule), atol=1e-12)
+    # Wider rows are summed in another order; where a group's std is almost 0, that is divided by epsilon.
+    np.testing.assert_allclose(values[:, :tokens], advantage(*batch, rule=rule), atol=1e-9)
     assert (values[:, tokens:] == 0).all()
 
 
