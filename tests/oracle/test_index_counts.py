@@ -100,3 +100,17 @@ def test_threads_agree(fuzzed: Index) -> None:
     queries = [[rng.choice(VOCABULARY) for _ in range(rng.randint(1, 3))] for _ in range(3000)]
     one = fuzzed.count_many(queries, window=30, cap=20, threads=1)
     assert fuzzed.count_many(queries, window=30, cap=20, threads=4) == one
+
+
+def test_many_documents_use_every_part_of_a_bitmap(tmp_path: Path) -> None:
+    rng = random.Random(12)
+    texts = [" ".join(rng.sample(VOCABULARY[3:23], rng.choice([1, 2, 3, 6, 12]))) for _ in range(9000)]
+    documents = [words(text) for text in texts]
+    build_index([MemoryShard(texts, batch=3000)], tmp_path)
+    with Index.open(tmp_path) as index:
+        for window in (0, 1, 4, 100):
+            queries = [rng.sample(VOCABULARY[3:23], rng.randint(2, 4)) for _ in range(5)]
+            truth = [true_count(query, documents, window) for query in queries]
+            assert [(count.value, count.anchor) for count in index.count_many(queries, window=window)] == truth
+            capped = [count.value for count in index.count_many(queries, window=window, cap=20)]
+            assert capped == [min(20, value) for value, _ in truth]

@@ -107,12 +107,13 @@ class ListTable:
     def _add_bitmaps(self, rows: NDArray[np.int64]) -> None:
         """Bitmaps of the documents of frequent words, as long as there is room for them."""
         lines = (self.segment.documents >> 9) + 1
-        size = lines * (64 + 4)
+        words = 8 * lines + (lines + 7) // 8
+        size = 8 * words + 4 * lines
         frequent = (rows[:, DOCUMENTS] * _BITMAP_DENSITY > self.segment.documents) & (rows[:, CHUNKS] > 1)
         for row in np.flatnonzero(frequent):
             if self._bitmap_room < size:
                 return
-            bitmap, ranks = np.zeros(8 * lines, dtype=np.uint64), np.zeros(lines, dtype=np.uint32)
+            bitmap, ranks = np.zeros(words, dtype=np.uint64), np.zeros(lines, dtype=np.uint32)
             if not fill_bitmap(rows, row, self.segment.group_starts, bitmap, ranks, self._scratch):
                 raise self.segment.damaged(POSTINGS)
             self._bitmap_room -= size

@@ -86,8 +86,12 @@ def check_list(lists: Array, group_starts: Array, scratch: Array) -> Any:
 
 
 @jit
-def fill_bitmap(lists: Array, row: Int, group_starts: Array, bitmap: Int, ranks: Array, scratch: Array) -> Any:
-    """Set the bits of a list's documents, and for every 512 of them how many came before; False when it is corrupt."""
+def fill_bitmap(lists: Array, row: Int, group_starts: Array, bitmap: Array, ranks: Array, scratch: Array) -> Any:
+    """Set the bits of a list's documents; False when it is corrupt.
+
+    bitmap: zeroed uint64, 8 words a line of 512 documents, then a summary with one bit a word of the first part. ranks:
+    uint32 (lines,), how many documents came before each line.
+    """
     for chunk in range(lists[row, CHUNKS]):
         address, size, count, first, span, total = open_chunk(lists, row, chunk, group_starts)
         if decode_documents(address, size, count, first, span, total, scratch) != count:
@@ -96,10 +100,13 @@ def fill_bitmap(lists: Array, row: Int, group_starts: Array, bitmap: Int, ranks:
             document = np.int64(scratch[i])
             bitmap[document >> 6] |= np.uint64(1) << np.uint64(document & 63)
     before = np.int64(0)
+    summary = 8 * ranks.size
     for line in range(ranks.size):
         ranks[line] = before
         for word in range(8 * line, 8 * line + 8):
             before += popcount(bitmap[word])
+            if bitmap[word] != 0:
+                bitmap[summary + (word >> 6)] |= np.uint64(1) << np.uint64(word & 63)
     return before == lists[row, DOCUMENTS]
 
 

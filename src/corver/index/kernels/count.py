@@ -21,10 +21,11 @@ from corver.index.kernels.postings import (
     occurrences_at,
     open_chunk,
 )
-from corver.index.layout import BITMAP, CHUNKS, CORRUPT, DOCUMENTS, FLAGS, MAX_CHUNK, NO_POSITIONS, OCCURRENCES
+from corver.index.layout import BITMAP, CHUNKS, CORRUPT, DOCUMENTS, FLAGS, NO_POSITIONS, OCCURRENCES
 
 __all__ = ["NEEDS_TEXT", "count_queries", "short_documents"]
 
+_SOME = 32  # candidates that are looked at before more of them are gathered
 NEEDS_TEXT = -1  # a long document holds a word whose positions the index does not keep
 
 
@@ -189,29 +190,38 @@ def _count_by_bitmaps(
     limits: Array,
     scratch: Array,
 ) -> Any:
-    """All lists have bitmaps: AND them word by word."""
+    """All lists have bitmaps: AND their summaries, then the words that all of them have something in."""
     candidates = scratch[0]
     hits = np.int64(0)
-    first_word, last_word = limits[0] >> 6, (limits[1] + 63) >> 6
+    lines = (tables[2].size >> 9) + 1
     kept = 0
-    for word in range(first_word, last_word):
-        common = load64(lists[rows[0], BITMAP] + 8 * word)
+    for part in range((lines + 7) >> 3):
+        common = load64(lists[rows[0], BITMAP] + 64 * lines + 8 * part)
         for k in range(1, n):
-            common &= load64(lists[rows[k], BITMAP] + 8 * word)
+            common &= load64(lists[rows[k], BITMAP] + 64 * lines + 8 * part)
         while common != 0:
-            document = word << 6 | trailing_zeros(common)
-            if limits[0] <= document < limits[1]:
-                candidates[kept] = document
-                kept += 1
+            word = part << 6 | trailing_zeros(common)
             common &= common - np.uint64(1)
-        if kept > MAX_CHUNK - 64 or (word + 1 == last_word and kept > 0):
-            found = _count_candidates(lists, rows, n, anchor, tables, window, short, cap - hits, kept, scratch)
-            if found < 0:
-                return found
-            hits += found
-            if hits >= cap:
-                return hits
-            kept = 0
+            held = load64(lists[rows[0], BITMAP] + 8 * word)
+            for k in range(1, n):
+                held &= load64(lists[rows[k], BITMAP] + 8 * word)
+            while held != 0:
+                document = word << 6 | trailing_zeros(held)
+                held &= held - np.uint64(1)
+                if limits[0] <= document < limits[1]:
+                    candidates[kept] = document
+                    kept += 1
+            if kept >= _SOME:
+                found = _count_candidates(lists, rows, n, anchor, tables, window, short, cap - hits, kept, scratch)
+                if found < 0:
+                    return found
+                hits += found
+                if hits >= cap:
+                    return hits
+                kept = 0
+    if kept > 0:
+        found = _count_candidates(lists, rows, n, anchor, tables, window, short, cap - hits, kept, scratch)
+        return found if found < 0 else hits + found
     return hits
 
 
@@ -233,12 +243,11 @@ def _count_query(
     candidates, ranks = scratch[0], scratch[1]
     driver = rows[0]
     whole = limits[0] == 0 and limits[1] == lengths.size
-    # Bitmaps are faster where hardly any document of frequent words survives; else every survivor's rank is known here.
+    # Bitmaps are faster where hardly any document survives; else the rank of every survivor is known here.
     survivors = np.float64(lists[driver, DOCUMENTS])
     for k in range(1, n):
         survivors *= lists[rows[k], DOCUMENTS] / lengths.size
-    frequent = lists[driver, BITMAP] != 0 and lists[driver, DOCUMENTS] * 16 > lengths.size
-    if n > 1 and frequent and survivors * 16 < lists[driver, DOCUMENTS]:
+    if n > 1 and lists[driver, BITMAP] != 0 and survivors * 16 < lists[driver, DOCUMENTS]:
         return _count_by_bitmaps(lists, rows, n, anchor, tables, window, short, cap, limits, scratch)
     hits = np.int64(0)
     for chunk in range(lists[driver, CHUNKS]):
