@@ -5,6 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A busy machine is slow at random; how long an example takes is no property of the code.
+settings.register_profile("corver", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("corver")
 
 
 @pytest.fixture(scope="session")
