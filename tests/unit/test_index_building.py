@@ -109,6 +109,7 @@ def test_added_documents_are_seen_by_a_new_handle_only(tmp_path: Path, truth: li
         before = old.count_many(QUERIES)
         add_segment([NumberedShard(200, 300), NumberedShard(300, 400)], tmp_path)
         assert old.count_many(QUERIES) == before
+        assert old.reopen().documents == 400
     with Index.open(tmp_path) as new:
         assert new.info().segments == 2
         assert new.fingerprint() != old.fingerprint()

@@ -86,6 +86,10 @@ class Index:
         segments = [Segment(folder / info.name, info) for info in manifest.segments]
         return cls(folder, manifest, segments, bitmap_bytes=bitmap_bytes, made_bytes=made_bytes)
 
+    def reopen(self) -> Index:
+        """A new handle that sees what was added to the folder since; this one stays as it is."""
+        return Index.open(self.path, bitmap_bytes=self._bitmap_bytes, made_bytes=self._made_bytes)
+
     def close(self) -> None:
         """Stop its threads. Mapped files are released with the handle."""
         if self._engine is not None:
