@@ -5,8 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-# OpenMP threads that spin while they wait stall a busy machine; let them sleep.
+# OpenMP threads that spin for long while they wait stall a busy machine; let them sleep soon.
 export OMP_WAIT_POLICY := passive
+export GOMP_SPINCOUNT := 5000
 
 .PHONY: demo test lint check clean help
 .DEFAULT_GOAL := help
