@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,7 @@ from corver.index import (
     verify_index,
 )
 from corver.index import task as task_module
+from corver.index.build import check_room
 
 MEMORY = 512 << 20
 
@@ -204,8 +207,10 @@ def test_a_resumed_build_does_not_read_finished_shards_again(tmp_path: Path, mon
         yield from original(self, report)
 
     monkeypatch.setattr(NumberedShard, "batches", counted)
-    report = build_index([*shards(3), InterruptingShard(False)], tmp_path, memory=MEMORY)
+    reports: list[ReadReport] = []
+    report = build_index([*shards(3), InterruptingShard(False)], tmp_path, memory=MEMORY, check=reports.extend)
     assert report.documents == report.read.documents == 400
+    assert [part.documents for part in reports] == [100] * 4
     assert 0 not in seen
 
 
@@ -244,6 +249,62 @@ def test_too_small_a_disk_is_refused_before_the_work(tmp_path: Path) -> None:
     huge.bytes = 1 << 60
     with pytest.raises(CorverError, match="free"):
         build_index([huge], tmp_path)
+
+
+def test_the_room_is_looked_at_before_the_folder_exists(tmp_path: Path) -> None:
+    estimate = estimate_build(shards())
+    check_room(tmp_path / "not" / "yet", estimate)
+    with pytest.raises(CorverError, match="free"):
+        check_room(tmp_path / "not" / "yet", replace(estimate, disk_peak=1 << 60))
+    assert not (tmp_path / "not").exists()
+
+
+def test_what_an_unfinished_build_takes_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr("corver.index.build.shutil.disk_usage", lambda _: usage._replace(free=1000))
+    estimate = replace(estimate_build(shards()), disk_peak=3000)
+    with pytest.raises(CorverError, match="free"):
+        check_room(tmp_path, estimate)
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build" / "part").write_bytes(bytes(600))
+    check_room(tmp_path, estimate)
+
+
+def test_merging_needs_room_for_the_result(tmp_path: Path, truth: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    build_index(shards()[:2], tmp_path)
+    add_segment(shards()[2:], tmp_path)
+    usage = shutil.disk_usage(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr("corver.index.build.shutil.disk_usage", lambda _: usage._replace(free=1000))
+        with pytest.raises(CorverError, match="free"):
+            merge_segments(tmp_path)
+    assert counts(tmp_path) == truth
+    assert merge_segments(tmp_path).segments == 1
+    assert counts(tmp_path) == truth
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_check_sees_one_report_a_shard(tmp_path: Path, workers: int) -> None:
+    seen: list[ReadReport] = []
+    build_index(shards(), tmp_path, memory=MEMORY, workers=workers, check=seen.extend)
+    assert [report.documents for report in seen] == [100] * 4
+    seen.clear()
+    add_segment([NumberedShard(400, 430)], tmp_path, check=seen.extend)
+    assert [report.documents for report in seen] == [30]
+
+
+def refuse(reports: Sequence[ReadReport]) -> None:
+    raise CorpusError(f"{len(reports)} shards are not wanted")
+
+
+def test_what_a_check_refuses_leaves_the_earlier_index(tmp_path: Path) -> None:
+    build_index([NumberedShard(0, 50)], tmp_path)
+    before = counts_of_fifty(tmp_path)
+    for work in (build_index, add_segment):
+        with pytest.raises(CorpusError, match="4 shards are not wanted"):
+            work(shards(), tmp_path, check=refuse)
+        assert counts_of_fifty(tmp_path) == before
+        assert not (tmp_path / "build").exists()
 
 
 def test_an_estimate_grows_with_the_corpus() -> None:

@@ -18,14 +18,25 @@ from corver.errors import CorpusError, CorverError, UsageError
 from corver.index.estimate import BuildEstimate, estimate_build
 from corver.index.files import disk_errors, folder_lock, sync_folder, write_atomically
 from corver.index.manifest import Manifest, SegmentInfo
-from corver.index.plan import plan_digest, split_shards
+from corver.index.plan import TaskState, plan_digest, split_shards
+from corver.index.reports import read_reports, report_shards
 from corver.index.task import BuildOptions
 from corver.index.workers import run_tasks
 
-__all__ = ["BuildProgress", "BuildReport", "Stage", "add_segment", "build_index", "merge_segments"]
+__all__ = [
+    "BuildProgress",
+    "BuildReport",
+    "Check",
+    "Stage",
+    "add_segment",
+    "build_index",
+    "check_room",
+    "merge_segments",
+]
 
 _BUILD = "build"
 _PLAN = "plan"
+_REPORTS = "reports"
 _FIXED_BYTES = 120 << 20  # what a task takes whatever its size: buffers of lists, batches, tables, compiled code
 _LEAST_MEMORY = 192 << 20
 _MOST_WORDS = 1 << 32  # in one segment
@@ -63,6 +74,37 @@ class BuildReport:
 
 Progress = Callable[[BuildProgress], None]
 
+Check = Callable[[Sequence[ReadReport]], None]
+"""Called with one report a shard, in their order, before anything is published; what it raises ends the build."""
+
+
+def check_room(folder: Path, estimate: BuildEstimate) -> None:
+    """Raise CorverError when the disk of a folder, which need not exist yet, cannot hold a build there.
+
+    Estimates are good to within a factor of two, so half of the room is enough to begin.
+    """
+    place = folder.absolute()
+    while not place.is_dir():
+        place = place.parent
+    free = shutil.disk_usage(place).free + _size(folder / _BUILD)
+    _demand_room(folder, free, estimate.disk_peak, least=estimate.disk_peak // 2)
+
+
+def _size(folder: Path) -> int:
+    """Bytes of an unfinished build, which is gone on with or thrown away: room either way."""
+    try:
+        return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    except FileNotFoundError:
+        return 0  # Another process is writing there; the lock will say so.
+
+
+def _demand_room(folder: Path, free: int, wanted: int, *, least: int) -> None:
+    if free < least:
+        raise CorverError(
+            f"{folder} has {free >> 20} MiB free, and the work will take about {wanted >> 20} MiB at its widest; "
+            "choose another disk, or fewer sources"
+        )
+
 
 def build_index(
     shards: Iterable[Shard],
@@ -73,6 +115,7 @@ def build_index(
     store_text: bool = True,
     level: int = 3,
     sources: Sequence[SourceInfo] = (),
+    check: Check | None = None,
     progress: Progress | None = None,
 ) -> BuildReport:
     """Build an index of all documents of some shards in the folder `output`.
@@ -80,14 +123,14 @@ def build_index(
     memory: bytes that the build may take, 192 MiB a worker or more. workers: processes that read side by side (with
     more than one, call it from a module that can be imported). store_text: keep the texts, zstd-compressed at `level`,
     for evidence; without them the positions of function words are kept instead, so that counts are exact either way.
-    sources: recorded in the manifest. progress: called after every batch. An index that `output` holds is replaced once
-    the new one is whole. Raises CorpusError when there is no document, IndexLockedError when another build writes
-    there, CorverError when the disk is too small or full.
+    sources: recorded in the manifest. check: may refuse what was read (`Corpus.check`). progress: called after every
+    batch. An index that `output` holds is replaced once the new one is whole. Raises CorpusError when there is no
+    document, IndexLockedError when another build writes there, CorverError when the disk is too small or full.
     """
     work = _Work(Path(output), memory, workers, progress)
     options = BuildOptions(work.task_memory(), store_text, level)
     with disk_errors(work.output), folder_lock(work.output):
-        manifest = work.read(list(shards), options, sources)
+        manifest = work.read(list(shards), options, sources, check)
         work.publish(manifest, keep=())
     return work.report(manifest)
 
@@ -100,6 +143,7 @@ def add_segment(
     workers: int = 1,
     level: int = 3,
     sources: Sequence[SourceInfo] = (),
+    check: Check | None = None,
     progress: Progress | None = None,
 ) -> BuildReport:
     """Add documents to an index as new segments. Handles that are open go on seeing the index as it was.
@@ -111,7 +155,7 @@ def add_segment(
     options = BuildOptions(work.task_memory(), all(segment.has_text for segment in old.segments), level)
     with disk_errors(work.output), folder_lock(work.output):
         old = Manifest.read_from(work.output)
-        fresh = work.read(list(shards), options, sources)
+        fresh = work.read(list(shards), options, sources, check)
         if set(fresh.function_words) != set(old.function_words):
             raise UsageError(f"{path} keeps other words without positions than this corver does; rebuild it")
         read = ReadReport()
@@ -123,12 +167,17 @@ def add_segment(
 
 
 def merge_segments(path: str | Path, *, memory: int = 2 << 30, progress: Progress | None = None) -> BuildReport:
-    """Make as few segments of an index as fit into 4 G words and `memory` each; counts stay the same."""
+    """Make as few segments of an index as fit into 4 G words and `memory` each; counts stay the same.
+
+    An unfinished build in the folder is thrown away. Raises CorverError when the disk has no room for the result.
+    """
     work = _Work(Path(path), memory, 1, progress)
     with disk_errors(work.output), folder_lock(work.output):
         manifest = Manifest.read_from(work.output)
         if len(manifest.segments) > 1:
             shutil.rmtree(work.build, ignore_errors=True)
+            size = sum(info.bytes for segment in manifest.segments for info in segment.files.values())
+            _demand_room(work.output, shutil.disk_usage(work.output).free, size, least=size)
             work.build.mkdir()
             parts = [(work.output / segment.name, segment) for segment in manifest.segments]
             merged = work.merge(parts)
@@ -165,27 +214,21 @@ class _Work:
         if self._progress is not None:
             self._progress(BuildProgress(stage, done, total, documents, words, time.monotonic() - self._began))
 
-    def read(self, shards: list[Shard], options: BuildOptions, sources: Sequence[SourceInfo]) -> Manifest:
+    def read(
+        self, shards: Sequence[Shard], options: BuildOptions, sources: Sequence[SourceInfo], check: Check | None
+    ) -> Manifest:
         """Read all shards into merged segments in the build folder."""
-        self._check_disk(estimate_build(shards, memory=self.memory, store_text=options.store_text))
-        runs = split_shards(shards, self.workers)
-        digest = plan_digest(shards, sources, [options.memory, options.store_text, options.level, len(runs)])
-        self._begin(digest)
-        total = sum(shard.bytes for shard in shards)
-        states = run_tasks(
-            runs,
-            self.build,
-            options,
-            lambda done, documents, words: self.tell("reading", done, total, documents, words),
-        )
-        report = ReadReport()
-        parts: list[tuple[Path, SegmentInfo]] = []
-        for number, state in enumerate(states):
-            report.add(state.report)
-            parts += [(self.build / f"task-{number:04d}" / info.name, info) for info in state.segments]
-        if not parts:
-            shutil.rmtree(self.build, ignore_errors=True)
-            raise CorpusError(f"no document in {len(shards)} shards of the corpus; {_what_was_left_out(report)}")
+        check_room(self.output, estimate_build(shards, memory=self.memory, store_text=options.store_text))
+        tasks = min(self.workers, len(shards))
+        self._begin(plan_digest(shards, sources, [options.memory, options.store_text, options.level, tasks, _REPORTS]))
+        reported = report_shards(shards, self.build / _REPORTS)
+        states = self._read_tasks(reported, options)
+        parts = [
+            (self.build / f"task-{number:04d}" / info.name, info)
+            for number, state in enumerate(states)
+            for info in state.segments
+        ]
+        report = self._accept(read_reports(reported), check, some=bool(parts))
         merged = self.merge(parts)
         for number, (place, info) in enumerate(merged):
             if place.parent != self.build:  # was alone: nothing to merge
@@ -196,6 +239,30 @@ class _Work:
             tuple(info for _, info in merged), tuple(sources), tuple(sorted(options.function_words)), report
         )
 
+    def _read_tasks(self, shards: Sequence[Shard], options: BuildOptions) -> list[TaskState]:
+        total = sum(shard.bytes for shard in shards)
+        return run_tasks(
+            split_shards(shards, self.workers),
+            self.build,
+            options,
+            lambda done, documents, words: self.tell("reading", done, total, documents, words),
+        )
+
+    def _accept(self, reports: Sequence[ReadReport], check: Check | None, *, some: bool) -> ReadReport:
+        """The sum of the reports. Without documents, or when `check` says no, the build is thrown away."""
+        report = ReadReport()
+        for part in reports:
+            report.add(part)
+        try:
+            if check is not None:
+                check(reports)
+            if not some:
+                raise CorpusError(f"no document in {len(reports)} shards of the corpus; {_what_was_left_out(report)}")
+        except CorverError:
+            shutil.rmtree(self.build, ignore_errors=True)
+            raise
+        return report
+
     def _begin(self, digest: str) -> None:
         """Go on with an unfinished build of the same plan, or begin anew."""
         plan = self.build / _PLAN
@@ -203,14 +270,6 @@ class _Work:
             shutil.rmtree(self.build, ignore_errors=True)
             self.build.mkdir(parents=True)
             write_atomically(plan, digest.encode())
-
-    def _check_disk(self, estimate: BuildEstimate) -> None:
-        free = shutil.disk_usage(self.output).free
-        if free < estimate.disk_peak // 2:
-            raise CorverError(
-                f"{self.output} has {free >> 20} MiB free, and the build will take about "
-                f"{estimate.disk_peak >> 20} MiB at its widest; choose another disk, or fewer sources"
-            )
 
     def merge(self, parts: Sequence[tuple[Path, SegmentInfo]]) -> list[tuple[Path, SegmentInfo]]:
         """Merge neighbouring segments as long as the result and the memory allow it."""
