@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -42,7 +43,9 @@ def index(corpus: Path) -> str:
     folder = corpus.parent / "index"
     result = run("index", "build", str(corpus), "--output", str(folder), "--workers", "1")
     assert result.exit_code == 0, result.stderr
-    assert result.stderr == ""
+    foreseen, read = result.stderr.splitlines()
+    assert re.fullmatch(r"corver: about \d+ words, to take [\d.]+ MiB of memory and [\d.]+ K?i?B of disk", foreseen)
+    assert read == "corver: read 4 documents; left out: 1 empty"
     assert "documents    4\n" in result.stdout
     assert "1 empty" in result.stdout
     return str(folder)

@@ -22,6 +22,8 @@ COMMANDS = (
     ("doctor",),
     ("index",),
     ("index", "build"),
+    ("index", "add"),
+    ("index", "merge"),
     ("index", "info"),
     ("index", "verify"),
     ("index", "count"),

@@ -85,6 +85,8 @@ def check_room(folder: Path, estimate: BuildEstimate) -> None:
     """
     place = folder.absolute()
     while not place.is_dir():
+        if place.exists():
+            raise CorverError(f"{place} is a file, not a folder for an index")
         place = place.parent
     free = shutil.disk_usage(place).free + _size(folder / _BUILD)
     _demand_room(folder, free, estimate.disk_peak, least=estimate.disk_peak // 2)
