@@ -6,6 +6,8 @@ configuration says so, and weights come as safetensors or GGUF, never as pickles
 
 from __future__ import annotations
 
+import contextlib
+import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,7 +88,9 @@ def convert_gguf(folder: Path, gguf_file: str, output: Path) -> None:
     """Turn a GGUF file into an ordinary model folder (safetensors, bfloat16) that can be trained and reloaded."""
     transformers_logging.disable_progress_bar()
     tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=gguf_file)
-    loaded = AutoModelForCausalLM.from_pretrained(folder, gguf_file=gguf_file, dtype=torch.float32)
+    # The converter draws a bar of its own, terminal or not.
+    with contextlib.redirect_stderr(io.StringIO()):
+        loaded = AutoModelForCausalLM.from_pretrained(folder, gguf_file=gguf_file, dtype=torch.float32)
     config = type(loaded.config).from_dict(
         {key: value for key, value in loaded.config.to_dict().items() if key != "quantization_config"}
     )
