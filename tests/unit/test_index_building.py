@@ -26,7 +26,7 @@ from corver.index import (
     verify_index,
 )
 from corver.index import task as task_module
-from corver.index.build import check_room
+from corver.index.build import check_room, usual_workers
 
 MEMORY = 512 << 20
 
@@ -146,6 +146,11 @@ def test_a_corpus_without_documents_is_an_error(tmp_path: Path) -> None:
 def test_too_little_memory_is_wrong_use(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="MiB"):
         build_index(shards(), tmp_path, memory=1 << 20)
+
+
+@pytest.mark.parametrize(("memory", "cores", "workers"), [(2 << 30, 2, 2), (2 << 30, 64, 10), (1, 4, 1)])
+def test_the_usual_workers_fit_into_the_memory(memory: int, cores: int, workers: int) -> None:
+    assert usual_workers(memory, cores) == workers
 
 
 def test_documents_without_words(tmp_path: Path) -> None:

@@ -36,7 +36,8 @@ Sources: TypeAlias = Annotated[
 Format: TypeAlias = Annotated[SourceFormat, typer.Option("--format", help="Format of the sources.")]
 Memory: TypeAlias = Annotated[str, typer.Option(metavar="SIZE", help="Memory to stay within: 500MB, 2GiB.")]
 Workers: TypeAlias = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Processes; else one a core.", show_default=False)
+    int | None,
+    typer.Option(min=1, metavar="N", help="Processes; else one a core, as memory allows.", show_default=False),
 ]
 TextField: TypeAlias = Annotated[str, typer.Option(metavar="NAME", help="Field or column of the text.")]
 TitleField: TypeAlias = Annotated[str, typer.Option(metavar="NAME", help="Field or column of the title.")]
@@ -74,6 +75,7 @@ def build_command(
     limit = parse_bytes(memory, option="--memory")
     from corver.corpus.opening import open_corpus
     from corver.index import build_index
+    from corver.index.build import usual_workers
 
     corpus = open_corpus(
         sources, format=kind, text_field=text_field, title_field=title_field, url_field=url_field, revision=revision
@@ -85,7 +87,7 @@ def build_command(
             corpus.shards(),
             output,
             memory=limit,
-            workers=workers or usable_cores(),
+            workers=workers or usual_workers(limit, usable_cores()),
             store_text=not no_text,
             sources=origin,
             check=work.check,
@@ -120,6 +122,7 @@ def add_command(
     limit = parse_bytes(memory, option="--memory")
     from corver.corpus.opening import open_corpus
     from corver.index import add_segment
+    from corver.index.build import usual_workers
     from corver.index.manifest import Manifest
 
     manifest = Manifest.read_from(directory)
@@ -135,7 +138,7 @@ def add_command(
             corpus.shards(),
             directory,
             memory=limit,
-            workers=workers or usable_cores(),
+            workers=workers or usual_workers(limit, usable_cores()),
             sources=origin,
             check=work.check,
             progress=work.teller(progress),

@@ -32,6 +32,7 @@ __all__ = [
     "build_index",
     "check_room",
     "merge_segments",
+    "usual_workers",
 ]
 
 _BUILD = "build"
@@ -76,6 +77,11 @@ Progress = Callable[[BuildProgress], None]
 
 Check = Callable[[Sequence[ReadReport]], None]
 """Called with one report a shard, in their order, before anything is published; what it raises ends the build."""
+
+
+def usual_workers(memory: int, cores: int) -> int:
+    """One worker a core, as far as the memory goes round."""
+    return max(1, min(cores, memory // _LEAST_MEMORY))
 
 
 def check_room(folder: Path, estimate: BuildEstimate) -> None:

@@ -18,7 +18,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from corver.errors import LookupFailedError, UsageError
@@ -75,11 +75,7 @@ class JsonClient:
     """Posts objects to one address, from any number of threads. headers: sent along, for a server that wants a key."""
 
     def __init__(self, url: str, *, headers: Mapping[str, str] | None = None, patience: Patience | None = None) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise UsageError("the address must begin with http:// or https:// and name a host")
-        port = f":{parts.port}" if parts.port else ""
-        self.name = f"{parts.scheme}://{parts.hostname}{port}{parts.path}"
+        self.name = _public_name(url)
         self._url = url
         self._headers = {"User-Agent": "corver", **(headers or {}), "Content-Type": "application/json"}
         self._patience = patience or Patience()
@@ -151,10 +147,25 @@ class JsonClient:
         return RefusedError(f"{self.name}: status {error.code}, {said}")
 
 
-def _read(response: IO[bytes], deadline: float) -> bytes:
-    """The whole body, within time and size."""
+def _public_name(url: str) -> str:
+    """An address as messages may show it. Raises UsageError, which does not quote it, when it is none."""
+    try:
+        parts = urlsplit(url)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        raise UsageError("the address is not a URL") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname or any(each <= " " for each in url):
+        raise UsageError("the address must begin with http:// or https:// and name a host, without blanks")
+    if "@" in parts.netloc:
+        raise UsageError("user and password belong into a header, not into the address")
+    return f"{parts.scheme}://{parts.hostname}{port}{parts.path}"
+
+
+def _read(response: Any, deadline: float) -> bytes:
+    """The whole body, within time and size. response: an HTTPResponse, or the HTTPError around one."""
     raw = b""
-    while chunk := response.read1(_CHUNK) if isinstance(response, http.client.HTTPResponse) else response.read(_CHUNK):
+    response = response.fp if isinstance(response, urllib.error.HTTPError) else response
+    while chunk := response.read1(_CHUNK):  # gives what is there, so that a dripping server meets the deadline
         raw += chunk
         if len(raw) > _MOST_BYTES:
             raise _TransientError(f"an answer of more than {_MOST_BYTES >> 20} MiB")
