@@ -44,7 +44,7 @@ CURVES = (
     Curve("corver/no_claim_share", "Without a claim", "share of sentences", "share", "honesty"),
     Curve("kl", "KL", "distance from the raw model", "small", "health"),
     Curve("grad_norm", "Gradient norm", "before clipping", "small", "health"),
-    Curve("corver/advantage_max", "Largest advantage", "|A| after floor and cap", "small", "health"),
+    Curve("corver/advantage_max", "Largest advantage", "|A| before the cap", "small", "health"),
     Curve("completions/clipped_ratio", "Cut off", "completions at the length limit", "share", "health"),
     Curve("corver/failed_share", "Failed look-ups", "share of sentences", "share", "health"),
     Curve("corver/reward_seconds", "Reward time", "seconds a step", "small", "health"),
