@@ -156,3 +156,32 @@ def test_a_monstrous_sentence_costs_little(unit: str) -> None:
     started = time.process_time()
     extractor.extract([Passage((unit * 50_000,))])
     assert time.process_time() - started < 0.5
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "head", "tail"),
+    [
+        ("Which city is home to the Pantheon?", "The city is Paris.", "Pantheon", "Paris"),
+        ("Hokkaido is an island of which country?", "The island is Japan.", "Hokkaido", "Japan"),
+        ("Claude Monet was a founder of which art movement?", "The art movement was Impressionism.",
+         "Claude Monet", "Impressionism"),
+        ("Which city hosted the 2012 Summer Olympics?", "The city was London.", "2012 Summer Olympics", "London"),
+    ],
+)  # fmt: skip
+def test_a_head_that_repeats_the_kind_asked_for_borrows_the_questions_subject(
+    question: str, sentence: str, head: str, tail: str
+) -> None:
+    found = RulesExtractor(question_subject=True).extract([Passage((sentence,), question)])[0][0].pairs
+    assert (found[0].head, found[0].tail) == (head, tail)
+    unasked = RulesExtractor(question_subject=True).extract([Passage((sentence,), "Who wrote Hamlet?")])[0][0].pairs
+    assert unasked[0].head != "Hamlet"
+
+
+def test_a_head_with_a_name_or_a_new_word_stays() -> None:
+    extractor = RulesExtractor(question_subject=True)
+    passage = Passage(
+        ("Rome is home to the Pantheon.", "The bridge is in Rome."), "Which city is home to the Pantheon?"
+    )
+    first, second = extractor.extract([passage])[0]
+    assert first.pairs[0].head == "Rome"
+    assert second.pairs[0].head != "Pantheon"

@@ -13,14 +13,14 @@ from typing import Literal, TypeAlias
 from corver.errors import UsageError
 from corver.extract.clauses import Reading, read_pairs
 from corver.extract.scan import scan
-from corver.extract.subjects import SubjectMemory, is_resolvable, question_subject
+from corver.extract.subjects import SubjectMemory, is_resolvable, points_to_question, question_subject
 from corver.types import Extraction, Pair, Passage
 
 __all__ = ["PronounRule", "RulesExtractor"]
 
 PronounRule: TypeAlias = Literal["last_subject", "off"]
 
-_RULES_VERSION = 1
+_RULES_VERSION = 2
 _MAX_SENTENCE = 2000
 """Code points of a sentence that are read; nobody states a fact in more."""
 
@@ -30,7 +30,8 @@ class RulesExtractor:
 
     resolve_pronouns: `last_subject` puts the last named subject of the same text in a pronoun's place, where gender and
     number do not contradict; `off` leaves pronouns, which no pair rule counts. question_subject: a bare answer
-    ("Warsaw.") and an unresolved pronoun borrow the subject of the passage's question.
+    ("Warsaw."), an unresolved pronoun and a head that only repeats the kind of thing asked for ("The city is Warsaw.")
+    borrow the subject of the passage's question.
     """
 
     def __init__(self, *, resolve_pronouns: PronounRule = "last_subject", question_subject: bool = False) -> None:
@@ -51,14 +52,15 @@ class RulesExtractor:
     def _read(self, passage: Passage) -> list[Extraction]:
         memory = SubjectMemory()
         lent = question_subject(passage.question) if self._question_subject and passage.question else None
+        asked = frozenset(passage.question.lower().strip("?").split()) if passage.question else frozenset()
         rows: list[Extraction] = []
         for sentence in passage.sentences:
             reading = read_pairs(scan(sentence[:_MAX_SENTENCE]))
-            pairs = _answer(reading, sentence, lent) + self._resolve(reading.pairs, memory, lent)
+            pairs = _answer(reading, sentence, lent) + self._resolve(reading.pairs, memory, lent, asked)
             rows.append(Extraction(tuple(pairs)))
         return rows
 
-    def _resolve(self, pairs: list[Pair], memory: SubjectMemory, lent: str | None) -> list[Pair]:
+    def _resolve(self, pairs: list[Pair], memory: SubjectMemory, lent: str | None, asked: frozenset[str]) -> list[Pair]:
         """Put names in the place of pronouns, and remember the sentence's own subject for the next one."""
         resolved: list[Pair] = []
         for pair in pairs:
@@ -67,6 +69,8 @@ class RulesExtractor:
                 name = name if name is not None else lent
                 if name is not None:
                     pair = Pair(name, pair.relation, pair.tail, None, pair.tail_span)
+            elif lent is not None and points_to_question(pair.head, asked):
+                pair = Pair(lent, pair.relation, pair.tail, None, pair.tail_span)
             resolved.append(pair)
         if not pairs:
             return []

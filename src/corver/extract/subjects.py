@@ -14,7 +14,7 @@ from corver.extract.lexicon import FEMALE_NAMES, GENERIC_HEADS, MALE_NAMES, TAGS
 from corver.extract.phrases import Range, narrow, noun_phrase, text_of
 from corver.extract.scan import scan
 
-__all__ = ["Subject", "SubjectMemory", "is_resolvable", "question_subject"]
+__all__ = ["Subject", "SubjectMemory", "is_resolvable", "points_to_question", "question_subject"]
 
 Kind: TypeAlias = Literal["male", "female", "thing", "plural", "person", "unknown"]
 
@@ -84,6 +84,21 @@ def is_resolvable(word: str) -> bool:
     return word.lower() in _PRONOUN_KINDS and not (len(word) > 2 and word.isupper())
 
 
+def points_to_question(head: str, asked: frozenset[str]) -> bool:
+    """Whether a head only names the kind of thing asked for: "The city is Paris." after "Which city …?".
+
+    asked: the question's words in lower case. Such a head holds no name and no number, and nothing that the question
+    did not say; read by itself it would stand with almost anything in a corpus.
+    """
+    words = head.split()
+    if words and words[0].lower() in _DETERMINERS:
+        words = words[1:]
+    return bool(words) and all(word.islower() and word.isalpha() and word in asked for word in words)
+
+
+_DETERMINERS = frozenset({"the", "this", "that", "these", "those", "a", "an", "its", "his", "her", "their"})
+
+
 def _kind_of(name: str, *, plural: bool) -> Kind:
     words = name.lower().split()
     if plural or (words and words[0] == "the" and words[-1].endswith("s")):
@@ -111,8 +126,10 @@ def question_subject(question: str) -> str | None:
     """
     found = scan(question)
     at = 0
-    if any(tag == "R" for tag in found.tags):
-        at = next((i for i, tag in enumerate(found.tags) if tag in "BVv"), 0)
+    verb = next((i for i, tag in enumerate(found.tags) if tag in "BVv"), 0)
+    if "R" in found.tags[:verb]:
+        # "Which city hosted …"; in "Hokkaido is an island of which country?" the subject stands in front.
+        at = verb
     fallback: str | None = None
     while at < len(found):
         if found.tags[at] not in "NDwG" or found.lower(at) in _ASKING:
