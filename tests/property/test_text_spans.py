@@ -114,4 +114,6 @@ def test_a_long_text_costs_linear_time(unit: str) -> None:
         return time.process_time() - started
 
     seconds(1000)
-    assert seconds(200_000) < 5 * 8 * max(seconds(25_000), 0.002)
+    # The best of three: another process on the core makes any single measurement long.
+    long, short = (min(seconds(length) for _ in range(3)) for length in (200_000, 25_000))
+    assert long < 5 * 8 * max(short, 0.002)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+import corver
 from corver.cli.app import app
 from corver.config import RunConfig
 from corver.errors import TrainingError
@@ -95,6 +96,9 @@ def test_a_run_that_fails_is_one_line(config: Path, monkeypatch: pytest.MonkeyPa
 def test_without_torch_the_extra_is_named(
     config: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], module: str, work: str
 ) -> None:
+    for package in ("train", "policy"):
+        # What is imported anew hangs itself on the package; put back what hung there.
+        monkeypatch.setattr(corver, package, getattr(corver, package, None), raising=False)
     for name in [name for name in sys.modules if name.startswith(("corver.train", "corver.policy"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "torch", None)
