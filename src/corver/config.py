@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -313,10 +314,10 @@ def _anchor_paths(raw: dict[str, Any], folder: Path) -> None:
         for parent in parents:
             node = node.get(parent) if isinstance(node, dict) else None
         if isinstance(node, dict) and isinstance(node.get(leaf), str):
-            node[leaf] = str(folder / _expanded(node[leaf]))
+            node[leaf] = os.path.normpath(folder / _expanded(node[leaf]))
     policy = raw.get("policy")
     if isinstance(policy, dict) and isinstance(policy.get("model"), str) and policy["model"].startswith((".", "~")):
-        policy["model"] = str(folder / _expanded(policy["model"]))
+        policy["model"] = os.path.normpath(folder / _expanded(policy["model"]))
 
 
 def _expanded(path: str) -> Path:
