@@ -146,7 +146,7 @@ def test_relative_paths_are_anchored_at_the_files_folder(tmp_path: Path) -> None
     assert config.policy.model == str(here / "weights")
     assert (config.data.questions, config.data.zone) == (here / "q.jsonl", here / "sub" / "z.jsonl")
     assert config.evaluation is not None
-    assert config.evaluation.questions == here / ".." / "e.jsonl"
+    assert config.evaluation.questions == tmp_path / "e.jsonl"
     assert config.output == Path("/elsewhere/run")
 
 
