@@ -9,12 +9,13 @@ STAMP := $(VENV)/.installed
 export OMP_WAIT_POLICY := passive
 export GOMP_SPINCOUNT := 5000
 
-.PHONY: demo test lint check clean help
+.PHONY: demo test fuzz lint check clean help
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo   train a small model end to end and write runs/demo/run/report.html"
 	@echo "make test   lint, types, layers and all tests"
+	@echo "make fuzz   the tests on random input again, with new input each time"
 	@echo "make clean  remove the virtual environment and caches (runs/ stays)"
 
 $(STAMP): pyproject.toml requirements/constraints.txt requirements/install.sh
@@ -32,6 +33,9 @@ lint: $(STAMP)
 
 test: lint
 	OMP_NUM_THREADS=1 $(BIN)/pytest
+
+fuzz: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/pytest --hypothesis-profile=fuzz tests/property tests/oracle
 
 check: test
 

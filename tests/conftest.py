@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# A busy machine is slow at random; how long an example takes is no property of the code.
-settings.register_profile("corver", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# A busy machine is slow at random; how long an example takes is no property of the code. The suite draws the same
+# examples every time, so that it says something about the change under test; `make fuzz` draws new ones.
+settings.register_profile("corver", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fuzz", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("corver")
 
 

@@ -47,6 +47,8 @@ def test_spans_tile_the_text(text: str) -> None:
 
 @settings(max_examples=500, deadline=None)
 @given(LIKELY)
+@example("1-\u20281:")
+@example("a\n1.")
 def test_trailing_whitespace_changes_nothing(text: str) -> None:
     assert split_sentences(text + "  ") == split_sentences(text.rstrip())
 

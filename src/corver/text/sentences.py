@@ -129,7 +129,8 @@ def split_sentences(text: str) -> list[Span]:
     A line break ends a sentence unless the line is visibly unfinished or the next one goes on in lower case. Numbers
     and bullets of a list stay with their item. Lower-case text is split at its stops like any other.
     """
-    shadow = _shadow(text)
+    # Whitespace at the end, of the text or of a line, must not matter ("1:" and "1: " are the same line of a list).
+    shadow = _shadow(text).rstrip(" \n")
     spans: list[Span] = []
     for start, end in _blocks(shadow):
         # sentencex looks at whitespace around the text, which must not matter here.
@@ -168,7 +169,7 @@ def _blocks(shadow: str) -> Iterator[tuple[int, int]]:
     start = end = position = 0
     for line in shadow.split("\n"):
         stop = position + len(line)
-        if end > start and _goes_on(shadow[max(start, end - _LOOK_BACK) : end], line):
+        if end > start and _goes_on(shadow[max(start, end - _LOOK_BACK) : end], line.rstrip(" ")):
             end = stop
         else:
             if end > start:
