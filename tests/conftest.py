@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from loopback import Reply, Serve, Server
 
 # A busy machine is slow at random; how long an example takes is no property of the code. The suite draws the same
 # examples every time, so that it says something about the change under test; `make fuzz` draws new ones.
@@ -42,3 +46,19 @@ def tiny_questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("tiny") / "questions.jsonl"
     save_questions(path)
     return path
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Start servers on the loopback address; they end with the test."""
+    servers: list[Server] = []
+
+    def start(answer: Reply) -> Server:
+        servers.append(Server(answer))
+        threading.Thread(target=servers[-1].serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()

@@ -8,8 +8,7 @@ import json
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from corver.index.infinigram import API_URL, InfinigramEngineCounter, Infinigram
 from corver.index.web import JsonClient, Patience
 from corver.reward.scorer import APPROXIMATE, Scorer
 from corver.types import AnyOf, Count, Counter, Phrase, Status
+from loopback import Answer, Handler, Serve, Server
 
 WORDS = {word: number for number, word in enumerate(["marie", "curie", "warsaw", "new", "york", "the"], start=1)}
 FAST = Patience(attempts=4, timeout=2.0, first_wait=0.001, longest_wait=0.05, per_second=10_000, pause=0.05)
@@ -218,65 +218,6 @@ def test_spellings() -> None:
 
 # -- the web API -------------------------------------------------------------------------------------------------------
 
-Answer = tuple[int, dict[str, str], bytes]
-
-
-class Server(ThreadingHTTPServer):
-    """Answers as it is told; `asked` holds every object that came."""
-
-    daemon_threads = True
-
-    def __init__(self, answer: Callable[[dict[str, Any], int], Answer]) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.answer = answer
-        self.asked: list[dict[str, Any]] = []
-        self.headers: list[dict[str, str]] = []
-        self.times: list[float] = []
-        self.lock = threading.Lock()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/"
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-
-    def do_POST(self) -> None:
-        content = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        with self.server.lock:
-            self.server.asked.append(content)
-            self.server.headers.append(dict(self.headers))
-            self.server.times.append(time.monotonic())
-            number = len(self.server.asked)
-        status, headers, body = self.server.answer(content, number)
-        self.send_response(status)
-        for name, value in ({"Content-Length": str(len(body))} | headers).items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: Any) -> None:
-        """Tests are quiet."""
-
-
-Serve = Callable[[Callable[[dict[str, Any], int], Answer]], Server]
-
-
-@pytest.fixture
-def serve() -> Iterator[Serve]:
-    servers: list[Server] = []
-
-    def start(answer: Callable[[dict[str, Any], int], Answer]) -> Server:
-        servers.append(Server(answer))
-        threading.Thread(target=servers[-1].serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        return servers[-1]
-
-    yield start
-    for server in servers:
-        server.shutdown()
-        server.server_close()
-
 
 def good(count: int, approx: bool = False) -> Answer:
     return 200, {}, json.dumps({"count": count, "approx": approx, "latency": 0.5, "tokens": []}).encode()
@@ -443,7 +384,7 @@ def test_a_silent_server_runs_out_of_time(serve: Serve) -> None:
 @pytest.mark.parametrize(("status", "message"), [(200, "no answer in time"), (500, "status 500")])
 def test_a_dripping_server_runs_out_of_time(serve: Serve, status: int, message: str) -> None:
     class Dripping(Handler):
-        def do_POST(self) -> None:
+        def do_POST(self) -> None:  # noqa: N802
             self.send_response(status)
             self.end_headers()
             with contextlib.suppress(OSError):

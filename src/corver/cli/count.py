@@ -26,18 +26,21 @@ def count_command(
     """Count how often words stand together within a window.
 
     Counts the places of the rarest word that have every other word within WINDOW words in the same document. Case,
-    accents and punctuation do not matter, and nothing is a query language. "20+" means that counting stopped at a cap.
+    accents and punctuation do not matter, and nothing is a query language. "20+" means that counting stopped at a cap,
+    "~20" that the engine estimated. DIR may also be a YAML file that describes an infini-gram index (docs/index.md).
 
     \b
     Examples:
       corver count index/ marie curie warsaw
       corver count index/ "New York" 1977 --window 100 --json
     """
-    from corver.index import Index
+    from corver.index.counters import open_counter
 
-    with Index.open(directory) as index:
-        count = index.count(words, window=window, cap=cap)
+    with open_counter(directory) as counter:
+        (count,) = counter.count_many([words], window=window, cap=cap)
     if json:
-        emit_json({"count": count.value, "capped": count.capped, "anchor": count.anchor, "window": window})
+        approximate = {"approx": True} if count.approx else {}
+        row = {"count": count.value, "capped": count.capped, "anchor": count.anchor, "window": window}
+        emit_json(row | approximate)
     else:
-        emit(f"{count.value}{'+' if count.capped else ''}")
+        emit(f"{'~' if count.approx else ''}{count.value}{'+' if count.capped else ''}")

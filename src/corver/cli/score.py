@@ -78,11 +78,11 @@ def score_command(
 
 @contextmanager
 def _scorer(index: Path, *, window: int, rule: Literal["first", "min", "relcheck"], exact: bool) -> Iterator[Scorer]:
-    from corver.index import Index
+    from corver.index.counters import open_counter
     from corver.reward.scorer import Scorer
 
-    with Index.open(index) as opened:
-        yield Scorer(index=opened, window=window, rule=rule, exact_counts=exact)
+    with open_counter(index) as counter:
+        yield Scorer(index=counter, window=window, rule=rule, exact_counts=exact)
 
 
 def _position(stream: BinaryIO, texts: int) -> tuple[int, int | None, str]:

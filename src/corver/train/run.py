@@ -27,7 +27,7 @@ from corver.errors import ConfigError
 from corver.evaluate.questions import Question, draw_questions, read_questions
 from corver.evaluate.run import evaluate_policy
 from corver.evaluate.stats import compare, summarize
-from corver.index.query import Index
+from corver.index.counters import open_counter
 from corver.policy.generate import SamplingSettings, encode_prompt
 from corver.policy.load import Policy, load_policy
 from corver.policy.prompts import prompt_messages
@@ -43,6 +43,7 @@ from corver.train.rewards import format_function, judge_function
 from corver.train.shared_prompt import SharedPromptTrainer, shared_prompt_rollouts
 from corver.train.trl import CorverTrainer
 from corver.train.zone import in_zone, read_zone
+from corver.types import Counter
 
 __all__ = ["train"]
 
@@ -65,7 +66,7 @@ def train(config: RunConfig, *, progress: Progress = no_progress) -> RunFolder:
     with folder.locked():
         _claim(folder, config)
         if not folder.summary.exists():
-            with Index.open(config.index) as index, warnings.catch_warnings():
+            with open_counter(config.index) as index, warnings.catch_warnings():
                 # What transformers will rename next is news for us, not for the one who trains.
                 warnings.simplefilter("ignore", FutureWarning)
                 _Run(config, folder, index, progress).finish()
@@ -80,7 +81,7 @@ def train(config: RunConfig, *, progress: Progress = no_progress) -> RunFolder:
 class _Run:
     """One run in one process: what all stages share."""
 
-    def __init__(self, config: RunConfig, folder: RunFolder, index: Index, progress: Progress) -> None:
+    def __init__(self, config: RunConfig, folder: RunFolder, index: Counter, progress: Progress) -> None:
         self.config = config
         self.folder = folder
         self.progress = progress
