@@ -1,0 +1,1 @@
+"""Calibration: scored texts and people's labels in; agreement, curves, maps from score to probability and rates out."""
