@@ -12,13 +12,16 @@ __all__ = [
     "AssetError",
     "ConfigError",
     "CorpusError",
+    "CorrectionUndoneError",
     "CorverError",
     "DependencyError",
+    "EndpointError",
     "ExtractionError",
     "IndexFormatError",
     "IndexLockedError",
     "InputError",
     "LookupFailedError",
+    "NoiseRatesError",
     "TrainingError",
     "UsageError",
 ]
@@ -40,8 +43,20 @@ class ConfigError(UsageError):
     """A configuration file or value is wrong: unknown key, wrong type, contradiction."""
 
 
+class NoiseRatesError(ConfigError):
+    """Error rates of a verifier that are no rates, or with which its verdicts carry no information."""
+
+
+class CorrectionUndoneError(ConfigError):
+    """A later stage would turn corrected advantages back into uncorrected ones."""
+
+
 class DependencyError(CorverError):
     """An optional library is missing; the message names the extra that brings it."""
+
+
+class EndpointError(CorverError):
+    """A model behind an address does not answer, or is not served there."""
 
 
 class InputError(CorverError):
