@@ -12,7 +12,8 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeAlias
+from urllib.parse import urlsplit
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
@@ -24,6 +25,7 @@ __all__ = [
     "ConfigModel",
     "CreditConfig",
     "DataConfig",
+    "EndpointConfig",
     "EvaluationConfig",
     "FormatConfig",
     "JudgeConfig",
@@ -61,6 +63,40 @@ class ConfigModel(BaseModel):
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
+class EndpointConfig(ConfigModel):
+    """A model behind an address that speaks OpenAI's protocol (vLLM, SGLang, llama.cpp, a hosted service).
+
+    base_url: usually ends in /v1. api_key_file: a file that holds the key; null sends none. The key itself stands in no
+    configuration. timeout: seconds until an attempt is given up; retries: further attempts, with growing waits.
+    concurrency: requests at a time. input_price, output_price: of a million tokens, for the sum of the costs; null when
+    unknown. extra_body: further fields of every request, for what a server takes beyond the protocol.
+    """
+
+    base_url: str
+    model: Annotated[str, Field(min_length=1)]
+    api_key_file: Path | None = None
+    timeout: Positive = 60.0
+    retries: Annotated[int, Field(ge=0, le=100)] = 3
+    concurrency: Annotated[int, Field(gt=0, le=1000)] = 32
+    input_price: Annotated[float, Field(ge=0)] | None = None
+    output_price: Annotated[float, Field(ge=0)] | None = None
+    extra_body: dict[str, Any] = {}
+
+    @field_validator("base_url")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        try:
+            parts = urlsplit(value)
+            known = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
+        except ValueError:
+            known = None
+        if not known:
+            raise ValueError("expected an address such as http://localhost:8000/v1")
+        if parts.username or parts.password or parts.query or parts.fragment:
+            raise ValueError("the address must hold no user, password or query; a key belongs into api_key_file")
+        return value.rstrip("/")
+
+
 class LevelsConfig(ConfigModel):
     """Count to level to reward: level i + 1 starts at thresholds[i], rewards[i] belongs to level i."""
 
@@ -77,9 +113,13 @@ class LevelsConfig(ConfigModel):
 
 
 class JudgeConfig(ConfigModel):
-    """R_j of the answer span. `rule`: `words` is corver's whole-word match, `paper` the published substring match."""
+    """R_j of the answer span.
 
-    rule: Literal["words", "paper"] = "words"
+    rule: `words` is corver's whole-word match, `paper` the published substring match, `math` compares mathematics with
+    the library math-verify.
+    """
+
+    rule: Literal["words", "paper", "math"] = "words"
     correct: float = 2.0
     wrong: float = -1.0
     not_attempted: float = -1.0
@@ -177,20 +217,29 @@ class PolicyConfig(ConfigModel):
 
 
 class DataConfig(ConfigModel):
-    """Questions to train on: JSONL with `question` and `answers`. split: keep rows whose `split` field equals it.
+    """Questions to train on: files or `hf://datasets/…` addresses, one or several; split: keep rows whose `split` field
+    equals it.
 
+    exclude: files and addresses of questions that must not be trained on, besides those of the evaluation.
     zone: JSONL made by `corver zone`; only prompts with bounds[0] … bounds[1] right samples are kept (null: neither
     none nor all, the paper's 1 … 15 of 16), and up to `anchors` prompts that were always answered right are added.
     limit: of all these, keep so many, drawn by a hash.
     Questions of the evaluation are left out first.
     """
 
-    questions: Path
+    questions: Annotated[tuple[str, ...], Field(min_length=1)]
+    exclude: tuple[str, ...] = ()
     split: str | None = None
     limit: Annotated[int, Field(gt=0)] | None = None
     zone: Path | None = None
     bounds: tuple[int, int] | None = None
     anchors: Annotated[int, Field(ge=0)] = 0
+
+    @field_validator("questions", "exclude", mode="before")
+    @classmethod
+    def _one_or_several(cls, value: Any) -> Any:
+        several = value if isinstance(value, list | tuple) else [value]
+        return [str(one) if isinstance(one, Path) else one for one in several]
 
 
 class SamplingConfig(ConfigModel):
@@ -245,9 +294,25 @@ class EvaluationConfig(ConfigModel):
     bootstrap: Annotated[int, Field(ge=100)] = 10_000
 
 
-class RunConfig(ConfigModel):
-    """Everything a training run depends on."""
+Ablation: TypeAlias = Literal["none", "no_cooccurrence", "no_judge", "no_alignment", "no_zone"]
+_ABLATIONS: dict[str, tuple[Ablation, str, dict[str, Any]]] = {
+    "A1": ("no_cooccurrence", "credit", {"lambda_c": 0.0}),
+    "A2": ("no_judge", "credit", {"lambda_j": 0.0}),
+    "A3": ("no_alignment", "credit", {"alignment": "response"}),
+    "A4": ("no_zone", "data", {"zone": None, "bounds": None, "anchors": 0}),
+}
+"""The paper's names, corver's, and what each switch sets."""
 
+
+class RunConfig(ConfigModel):
+    """Everything a training run depends on.
+
+    ablation: one of the paper's, by its name (A1 … A4) or by what is left out; it overrides the settings that it is
+    about: A1 no co-occurrence reward, A2 no judge, A3 the sentence rewards spread evenly over the response, A4 no
+    learning zone.
+    """
+
+    ablation: Ablation = "none"
     output: Path
     index: Path
     policy: PolicyConfig
@@ -259,6 +324,18 @@ class RunConfig(ConfigModel):
     evaluation: EvaluationConfig | None = None
     seed: Annotated[int, Field(ge=0)] = 42
     threads: Annotated[int, Field(gt=0)] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _ablate(cls, raw: Any) -> Any:
+        wanted = raw.get("ablation") if isinstance(raw, dict) else None
+        for letter, (name, section, values) in _ABLATIONS.items():
+            if wanted in (letter, name):
+                below = raw.get(section) or {}
+                below = below.model_dump(exclude_unset=True) if isinstance(below, BaseModel) else below
+                changed = {**below, **values} if isinstance(below, dict) else below
+                return {**raw, "ablation": name, section: changed}
+        return raw
 
 
 def load_config(path: Path, overrides: Sequence[str] = ()) -> RunConfig:
@@ -305,7 +382,8 @@ def parse_overrides(words: Sequence[str]) -> dict[str, Any]:
     return values
 
 
-_PATHS = (("output",), ("index",), ("data", "questions"), ("data", "zone"), ("evaluation", "questions"))
+_PATHS = (("output",), ("index",), ("data", "questions"), ("data", "exclude"), ("data", "zone"),
+          ("evaluation", "questions"))  # fmt: skip
 
 
 def _anchor_paths(raw: dict[str, Any], folder: Path) -> None:
@@ -313,11 +391,18 @@ def _anchor_paths(raw: dict[str, Any], folder: Path) -> None:
         node: Any = raw
         for parent in parents:
             node = node.get(parent) if isinstance(node, dict) else None
-        if isinstance(node, dict) and isinstance(node.get(leaf), str):
-            node[leaf] = os.path.normpath(folder / _expanded(node[leaf]))
+        value = node.get(leaf) if isinstance(node, dict) else None
+        if isinstance(node, dict) and isinstance(value, str):
+            node[leaf] = _anchored(value, folder)
+        elif isinstance(node, dict) and isinstance(value, list):
+            node[leaf] = [_anchored(one, folder) if isinstance(one, str) else one for one in value]
     policy = raw.get("policy")
     if isinstance(policy, dict) and isinstance(policy.get("model"), str) and policy["model"].startswith((".", "~")):
         policy["model"] = os.path.normpath(folder / _expanded(policy["model"]))
+
+
+def _anchored(path: str, folder: Path) -> str:
+    return path if path.startswith("hf://") else os.path.normpath(folder / _expanded(path))
 
 
 def _expanded(path: str) -> Path:

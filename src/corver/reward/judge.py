@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
-from corver.text.answers import MatchRule, grade
+from corver.reward.mathematics import grade_math
+from corver.text.answers import grade
 from corver.text.rollout import parse_rollout
 from corver.types import AnswerLabel
 
-__all__ = ["Judgement", "judge"]
+__all__ = ["JudgeRule", "Judgement", "judge", "label_answer"]
+
+JudgeRule: TypeAlias = Literal["words", "paper", "math"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,7 @@ def judge(
     completion: str,
     answers: Sequence[str],
     *,
-    rule: MatchRule = "words",
+    rule: JudgeRule = "words",
     correct: float = 2.0,
     wrong: float = -1.0,
     not_attempted: float = -1.0,
@@ -40,6 +44,13 @@ def judge(
         return None
     span = parse_rollout(completion).answer
     prediction = None if span is None else span.of(completion)
-    label = grade(prediction or "", answers, rule=rule)
+    label = label_answer(prediction or "", answers, rule=rule)
     rewards: dict[AnswerLabel, float] = {"correct": correct, "wrong": wrong, "not_attempted": not_attempted}
     return Judgement(label, rewards[label], prediction)
+
+
+def label_answer(prediction: str, answers: Sequence[str], *, rule: JudgeRule = "words") -> AnswerLabel:
+    """Label an answer that stands by itself, without tags."""
+    if rule == "math":
+        return grade_math(prediction, answers)
+    return grade(prediction, answers, rule=rule)

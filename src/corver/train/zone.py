@@ -19,9 +19,8 @@ from corver.policy.generate import SamplingSettings, generate
 from corver.policy.load import Policy
 from corver.policy.prompts import PromptName
 from corver.progress import Progress, no_progress
-from corver.reward.judge import judge
+from corver.reward.judge import JudgeRule, judge
 from corver.runs import append_jsonl, claim_file, key_file, read_jsonl
-from corver.text.answers import MatchRule
 from corver.text.rollout import parse_rollout
 
 __all__ = ["ZoneRow", "find_zone", "in_zone", "read_zone"]
@@ -44,7 +43,7 @@ def find_zone(
     *,
     prompt: PromptName,
     settings: SamplingSettings,
-    judge_rule: MatchRule = "words",
+    judge_rule: JudgeRule = "words",
     template: dict[str, Any] | None = None,
     progress: Progress = no_progress,
 ) -> list[ZoneRow]:
@@ -105,7 +104,7 @@ def in_zone(
 
 
 def _key(
-    policy: Policy, prompt: PromptName, settings: SamplingSettings, rule: MatchRule, template: dict[str, Any] | None
+    policy: Policy, prompt: PromptName, settings: SamplingSettings, rule: JudgeRule, template: dict[str, Any] | None
 ) -> dict[str, Any]:
     return {
         "model": policy.name,
@@ -120,7 +119,7 @@ def _key(
     }
 
 
-def _row(question: Question, texts: Sequence[str], rule: MatchRule) -> ZoneRow:
+def _row(question: Question, texts: Sequence[str], rule: JudgeRule) -> ZoneRow:
     judgements = [judge(text, question.answers, rule=rule) for text in texts]
     correct = sum(judgement is not None and judgement.label == "correct" for judgement in judgements)
     formed = sum(parse_rollout(text).well_formed for text in texts)
