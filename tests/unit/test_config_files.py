@@ -144,7 +144,7 @@ def test_relative_paths_are_anchored_at_the_files_folder(tmp_path: Path) -> None
     here = tmp_path / "recipes"
     assert config.index == here / "idx"
     assert config.policy.model == str(here / "weights")
-    assert (config.data.questions, config.data.zone) == (here / "q.jsonl", here / "sub" / "z.jsonl")
+    assert (config.data.questions, config.data.zone) == ((str(here / "q.jsonl"),), here / "sub" / "z.jsonl")
     assert config.evaluation is not None
     assert config.evaluation.questions == tmp_path / "e.jsonl"
     assert config.output == Path("/elsewhere/run")
@@ -235,7 +235,7 @@ def another(value: Any) -> Any:
     if isinstance(value, bool):
         return not value
     if isinstance(value, tuple):
-        return (*value, value[0])
+        return (*value, *value[:1]) or ("other",)
     if isinstance(value, dict):
         return {"a": 1}
     if value is None:
@@ -265,3 +265,43 @@ def test_configurations_cannot_be_changed_in_place() -> None:
     with pytest.raises(ValueError, match="frozen"):
         whole_config().seed = 3
     assert ConfigModel.model_config["extra"] == "forbid"
+
+
+def test_questions_may_be_one_several_and_of_a_hub(tmp_path: Path) -> None:
+    hub = "hf://datasets/owner/name/train.parquet"
+    data = {"questions": ["q.jsonl", hub, "/there/a.csv"], "exclude": "dev.jsonl"}
+    config = load_config(written(tmp_path, LEAST | {"data": data}))
+    assert config.data.questions == (str(tmp_path / "q.jsonl"), hub, "/there/a.csv")
+    assert config.data.exclude == (str(tmp_path / "dev.jsonl"),)
+    assert RunConfig.model_validate(LEAST | {"data": {"questions": Path("q")}}).data.questions == ("q",)
+    assert "data.questions" in refusal(written(tmp_path, LEAST | {"data": {"questions": []}}))
+    assert "data.questions" in refusal(written(tmp_path, LEAST | {"data": {"questions": [1]}}))
+
+
+@pytest.mark.parametrize(
+    ("letter", "name", "dotted", "value"),
+    [
+        ("A1", "no_cooccurrence", "credit.lambda_c", 0.0),
+        ("A2", "no_judge", "credit.lambda_j", 0.0),
+        ("A3", "no_alignment", "credit.alignment", "response"),
+        ("A4", "no_zone", "data.zone", None),
+    ],
+)
+def test_an_ablation_is_one_switch(tmp_path: Path, letter: str, name: str, dotted: str, value: Any) -> None:
+    given = changed("credit", {"lambda_c": 12.0, "lambda_j": 2.0})
+    given["data"] |= {"zone": "zone.jsonl", "bounds": [2, 3], "anchors": 5}
+    path = written(tmp_path, given)
+    full = load_config(path)
+    by_letter, by_name = load_config(path, ["--ablation", letter]), load_config(path, [f"--ablation={name}"])
+    assert by_letter == by_name
+    assert by_letter.ablation == name
+    before, after = dict(leaves(full)), dict(leaves(by_letter))
+    assert after[dotted] == value
+    moved = {key for key in after if after[key] != before[key]}
+    assert moved == {"ablation", dotted} | ({"data.bounds", "data.anchors"} if letter == "A4" else set())
+    assert load_config(written(tmp_path, by_letter.model_dump(mode="json"))) == by_letter
+
+
+def test_an_unknown_ablation_and_one_over_a_broken_section_are_refused(tmp_path: Path) -> None:
+    assert "ablation" in refusal(written(tmp_path, LEAST), "--ablation", "A5")
+    assert "credit" in refusal(written(tmp_path, LEAST | {"credit": 3}), "--ablation", "A1")
