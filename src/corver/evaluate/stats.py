@@ -43,8 +43,8 @@ class Estimate:
 NOTHING = Estimate(math.nan, math.nan, math.nan)
 
 
-def wilson(successes: int, trials: int) -> Estimate:
-    """A rate with its Wilson score interval."""
+def wilson(successes: float, trials: float) -> Estimate:
+    """A rate with its Wilson score interval; fractions of a trial are those of an effective sample size."""
     if trials == 0:
         return NOTHING
     rate = successes / trials
