@@ -257,7 +257,8 @@ class ChatEndpoint:
         openai = self._openai
         reason: FailureReason = "malformed"
         detail = " ".join(str(error).split()) or type(error).__name__
-        if isinstance(error, openai.APITimeoutError):
+        # Older versions of the library wrap what their transport raises.
+        if isinstance(error, openai.APITimeoutError) or isinstance(error.__cause__, openai.APITimeoutError):
             reason, detail = "timeout", f"no answer within {self.config.timeout:g} s"
         elif isinstance(error, openai.APIConnectionError):
             cause = " ".join(str(error.__cause__ or "").split())
