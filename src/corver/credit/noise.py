@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 from corver.errors import CorrectionUndoneError, NoiseRatesError
 
 __all__ = ["Correction", "CorrectionEffect", "NoiseRates", "RunningScale", "backward_reward", "correction_effect",
-           "forward_weight", "judge_advantage", "leave_one_out", "refuse_undone", "within_group_std"]  # fmt: skip
+           "forward_weight", "judge_advantage", "leave_one_out", "refuse_undone", "value_advantage",
+           "within_group_std"]  # fmt: skip
 
 Floats: TypeAlias = NDArray[np.float64]
 Correction = Literal["none", "backward", "forward"]
@@ -44,14 +45,14 @@ class NoiseRates:
                 raise NoiseRatesError(f"{name} = {_shown(value)} is not a rate between 0 and 1")
         if np.any(np.asarray(self.informedness) <= 0):
             raise NoiseRatesError(
-                f"ρ0 + ρ1 = {_shown(1 - np.asarray(self.informedness))} >= 1: such a verifier says nothing about what is "
-                "right, and no correction can help; measure the rates again or take another verifier"
+                f"ρ0 + ρ1 = {_shown(1 - np.asarray(self.informedness))} >= 1: such a verifier says nothing about "
+                "what is right, and no correction can help; measure the rates again or take another verifier"
             )
 
     @property
     def informedness(self) -> float | Floats:
         """1 − ρ0 − ρ1, by which noise shrinks what a verdict tells (Youden's J)."""
-        return 1.0 - np.asarray(self.false_positive, dtype=np.float64) - np.asarray(self.false_negative)
+        return 1.0 - self.false_positive - self.false_negative
 
 
 def backward_reward(verdict_B: ArrayLike, rates: NoiseRates) -> Floats:
@@ -83,7 +84,7 @@ def leave_one_out(value_B: ArrayLike, group_B: ArrayLike) -> Floats:
     filled = np.where(known, value, 0.0)
     total = np.bincount(group, weights=filled)[group] - filled
     others = np.bincount(group, weights=known.astype(np.float64))[group] - known
-    return np.divide(total, others, out=np.full(value.shape, np.nan), where=others > 0)
+    return np.asarray(np.divide(total, others, out=np.full(value.shape, np.nan), where=others > 0))
 
 
 def judge_advantage(
@@ -104,14 +105,17 @@ def judge_advantage(
     With one pair of rates for all completions `backward` is `none` divided by 1 − ρ0 − ρ1: a larger step in the same
     direction. It turns the gradient only where rates differ between completions.
     """
-    if not scale > 0:
-        raise ValueError(f"scale = {scale} is not positive")
-    if correction == "forward":
-        raw = forward_weight(verdict_B, rates.false_negative)
-    else:
+    if correction != "forward":
         value = backward_reward(verdict_B, rates) if correction == "backward" else _verdicts(verdict_B)
-        raw = value - leave_one_out(value, group_B)
-    return np.nan_to_num(raw * (spread / scale), nan=0.0)
+        return value_advantage(value, group_B, scale=scale, spread=spread)
+    weight = forward_weight(verdict_B, rates.false_negative)
+    return np.nan_to_num(weight * (spread / _positive(scale)), nan=0.0)
+
+
+def value_advantage(value_B: ArrayLike, group_B: ArrayLike, *, scale: float = 1.0, spread: float = 1.0) -> Floats:
+    """(value − mean of the others in the group)·spread/scale, shape (B,); 0 where either is unknown."""
+    value = np.asarray(value_B, dtype=np.float64)
+    return np.nan_to_num((value - leave_one_out(value, group_B)) * (spread / _positive(scale)), nan=0.0)
 
 
 def within_group_std(value_B: ArrayLike, group_B: ArrayLike) -> float:
@@ -227,6 +231,12 @@ def _affine(target: Floats, source: Floats, slack: float) -> bool:
         return bool(np.abs(goal).max(initial=0.0) <= slack)
     slope = float((centred * goal).sum()) / square
     return slope > 0 and bool(np.abs(goal - slope * centred).max() <= slack)
+
+
+def _positive(scale: float) -> float:
+    if not scale > 0:
+        raise ValueError(f"scale = {scale} is not positive")
+    return scale
 
 
 def _verdicts(verdict_B: ArrayLike) -> Floats:
