@@ -317,3 +317,14 @@ def test_an_estimate_grows_with_the_corpus() -> None:
     assert small.words < large.words
     assert small.disk_final < large.disk_final
     assert estimate_build(shards(1), store_text=False).disk_final < small.disk_final
+
+
+def test_segments_that_are_merged_lie_beside_the_result() -> None:
+    one, several, bounded = (
+        estimate_build(shards(9), workers=1),
+        estimate_build(shards(9), workers=2),
+        estimate_build(shards(9), workers=1, memory=1000),
+    )
+    assert one.disk_peak == one.disk_final
+    assert several.disk_peak == bounded.disk_peak == pytest.approx(2 * one.disk_final, abs=1)
+    assert estimate_build(shards(1), workers=2).disk_peak == estimate_build(shards(1)).disk_final

@@ -80,14 +80,15 @@ def build_command(
     corpus = open_corpus(
         sources, format=kind, text_field=text_field, title_field=title_field, url_field=url_field, revision=revision
     )
-    work = _Reading(corpus, output, memory=limit, store_text=not no_text)
+    hands = workers or usual_workers(limit, usable_cores())
+    work = _Reading(corpus, output, memory=limit, workers=hands, store_text=not no_text)
     with shown_progress() as progress:
         origin = work.hashed(progress)
         build_index(
             corpus.shards(),
             output,
             memory=limit,
-            workers=workers or usual_workers(limit, usable_cores()),
+            workers=hands,
             store_text=not no_text,
             sources=origin,
             check=work.check,
@@ -130,7 +131,8 @@ def add_command(
         sources, format=kind, text_field=text_field, title_field=title_field, url_field=url_field, revision=revision
     )
     with_text = all(segment.has_text for segment in manifest.segments)
-    work = _Reading(corpus, directory, memory=limit, store_text=with_text)
+    hands = workers or usual_workers(limit, usable_cores())
+    work = _Reading(corpus, directory, memory=limit, workers=hands, store_text=with_text)
     with shown_progress() as progress:
         origin = work.hashed(progress)
         _refuse_known(directory, origin, manifest.sources)
@@ -138,7 +140,7 @@ def add_command(
             corpus.shards(),
             directory,
             memory=limit,
-            workers=workers or usual_workers(limit, usable_cores()),
+            workers=hands,
             sources=origin,
             check=work.check,
             progress=work.teller(progress),
@@ -182,13 +184,13 @@ class _Reading:
     Raises CorverError at once when the disk of `folder` cannot hold the work.
     """
 
-    def __init__(self, corpus: Corpus, folder: Path, *, memory: int, store_text: bool) -> None:
+    def __init__(self, corpus: Corpus, folder: Path, *, memory: int, workers: int, store_text: bool) -> None:
         from corver.index import estimate_build
         from corver.index.build import check_room
 
         self._corpus = corpus
         self._reports: list[ReadReport] = []
-        estimate = estimate_build(corpus.shards(), memory=memory, store_text=store_text)
+        estimate = estimate_build(corpus.shards(), memory=memory, workers=workers, store_text=store_text)
         check_room(folder, estimate)
         say(_foreseen(estimate))
 

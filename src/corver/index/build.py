@@ -226,7 +226,8 @@ class _Work:
         self, shards: Sequence[Shard], options: BuildOptions, sources: Sequence[SourceInfo], check: Check | None
     ) -> Manifest:
         """Read all shards into merged segments in the build folder."""
-        check_room(self.output, estimate_build(shards, memory=self.memory, store_text=options.store_text))
+        estimate = estimate_build(shards, memory=self.memory, workers=self.workers, store_text=options.store_text)
+        check_room(self.output, estimate)
         tasks = min(self.workers, len(shards))
         self._begin(plan_digest(shards, sources, [options.memory, options.store_text, options.level, tasks, _REPORTS]))
         reported = report_shards(shards, self.build / _REPORTS)

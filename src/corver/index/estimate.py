@@ -29,8 +29,14 @@ class BuildEstimate:
     disk_peak: int
 
 
-def estimate_build(shards: Sequence[Shard], *, memory: int = 2 << 30, store_text: bool = True) -> BuildEstimate:
-    """Rough figures: right to within a factor of two for prose."""
+def estimate_build(
+    shards: Sequence[Shard], *, memory: int = 2 << 30, workers: int = 1, store_text: bool = True
+) -> BuildEstimate:
+    """Rough figures: right to within a factor of two for prose.
+
+    Several workers, and a corpus larger than the memory, make several segments; while these are merged, they and the
+    result lie on the disk side by side.
+    """
     words = 0.0
     for shard in shards:
         name = shard.name.lower().split(" ")[0]
@@ -41,5 +47,5 @@ def estimate_build(shards: Sequence[Shard], *, memory: int = 2 << 30, store_text
         words=int(words),
         memory=min(memory, int(words * 15) + (200 << 20)),
         disk_final=int(final),
-        disk_peak=int(final * 2 if words * 15 > memory else final),
+        disk_peak=int(final * 2 if min(workers, len(shards)) > 1 or words * 15 > memory else final),
     )
