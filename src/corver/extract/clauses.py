@@ -6,28 +6,18 @@ and the noun phrases of a sentence without a verb. This module knows no other se
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from corver.extract.collect import PairCollector, Reading
 from corver.extract.heads import Head, find_head
 from corver.extract.leads import Lead, skip_leads
-from corver.extract.lexicon import GENERIC_HEADS, LIGHT_VERBS, MONTHS, TALKERS
-from corver.extract.phrases import Range, find_verb, is_named, narrow, noun_phrase, text_of, verb_group
+from corver.extract.lexicon import LIGHT_VERBS, MONTHS, TALKERS
+from corver.extract.phrases import Range, find_verb, is_named, narrow, noun_phrase, verb_group
 from corver.extract.scan import Scan
-from corver.types import Pair, Span
+from corver.types import Pair
 
-__all__ = ["Reading", "read_pairs"]
+__all__ = ["read_pairs"]
 
-_MAX_PAIRS = 8
 _MAX_CLAUSES = 12
 _SINGULAR_PRONOUNS = frozenset({"he", "she", "it", "him", "her", "i", "you", "his", "its"})
-
-
-@dataclass(slots=True)
-class Reading:
-    """pairs: best first. fragment: the noun phrase of a sentence that has no verb and hence no pair of its own."""
-
-    pairs: list[Pair] = field(default_factory=list)
-    fragment: Span | None = None
 
 
 def _speaks(pair: Pair) -> bool:
@@ -50,64 +40,13 @@ def read_pairs(found: Scan) -> Reading:
     return reader.reading
 
 
-class _Reader:
+class _Reader(PairCollector):
     """Reads clauses from left to right and collects pairs."""
 
     def __init__(self, found: Scan) -> None:
-        self.found = found
-        self.reading = Reading()
-        self.seen: set[tuple[Range, Range]] = set()
-        self.generic: dict[Range, bool] = {}
+        super().__init__(found)
         self.end = len(found)
         self.clauses = self.predicates = 0
-
-    # -- emitting ------------------------------------------------------------------------------------------------
-
-    def emit(self, head: Head, relation: str, tail: Range) -> None:
-        """Add the pair of a head and a phrase; the phrase is narrowed to the name it is about."""
-        if tail.end <= tail.start or len(self.reading.pairs) >= _MAX_PAIRS:
-            return
-        left, core = narrow(self.found, tail)
-        sides = (head.tokens, core)
-        if core == head.tokens or sides in self.seen:
-            return
-        if self._generic(head):
-            # "The answer is Warsaw" is as good as "Warsaw".
-            if self.reading.fragment is None and self.found.tag(core.start) != "O":
-                self.reading.fragment = self.span(core)
-            return
-        self.seen.add(sides)
-        words = " ".join(part for part in (head.prefix, relation, left) if part)
-        found, who = self.found, head.tokens
-        self.reading.pairs.append(
-            Pair(
-                head=text_of(found, who),
-                relation=words,
-                tail=text_of(found, core),
-                head_span=self.span(who),
-                tail_span=self.span(core),
-            )
-        )
-
-    def _generic(self, head: Head) -> bool:
-        """Whether the head is "the answer" and its like, or the speaker."""
-        found, span = self.found, head.tokens
-        known = self.generic.get(span)
-        if known is None:
-            first = found.lowers[span.start]
-            if first in TALKERS:
-                known = found.tags[span.start] == "O"
-            else:
-                # Capitals count for nothing here: "Answer: Warsaw", "The Answer is Warsaw".
-                known = all(word in GENERIC_HEADS for word in found.lowers[span.start : span.end])
-            self.generic[span] = known
-        return known
-
-    def words(self, span: Range) -> str:
-        return text_of(self.found, span)
-
-    def span(self, tokens: Range) -> Span:
-        return Span(self.found.starts[tokens.start], self.found.ends[tokens.end - 1])
 
     # -- clauses -------------------------------------------------------------------------------------------------
 
@@ -246,7 +185,7 @@ class _Reader:
         copular = found.tags[group.start] == "B"
         verbs = self.words(Range(group.start, self._verb_end(group)))
         relation = self.words(group)
-        while at < self.end and len(self.reading.pairs) < _MAX_PAIRS:
+        while at < self.end and not self.full:
             tag = found.tags[at]
             if tag in "Po":
                 phrase = self._clip(noun_phrase(found, at + 1))
@@ -325,7 +264,7 @@ class _Reader:
         while nxt < self.end and found.tags[nxt] in ",:()CPoTA":
             nxt += 1
         second = self._clip(noun_phrase(found, nxt))
-        generic = self._generic(Head(first))
+        generic = self.is_generic(Head(first))
         if second.end > second.start and not generic and is_named(found, Range(first.start, second.end)):
             if opening.end > opening.start:
                 self.emit(Head(second), self.words(opening), first)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from corver.errors import UsageError
-from corver.extract.clauses import Reading
+from corver.extract.collect import Reading
 from corver.extract.subjects import SubjectMemory, is_resolvable, points_to_question, question_subject
 from corver.types import Extraction, Pair, Passage
 
