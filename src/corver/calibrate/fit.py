@@ -1,0 +1,124 @@
+"""Fitting maps from score to probability, and checking them on labels that they have not seen.
+
+In: columns of labelled sentences. Out: a `CalibrationMap`, and out-of-fold probabilities.
+
+- Platt scaling (Platt 1999): a logistic regression on the score with the targets (N₊ + 1)/(N₊ + 2) and 1/(N₋ + 2), so
+  that separable labels still give a finite slope.
+- Isotonic regression (Zadrozny and Elkan 2002): the rising step function nearest to the labels, linear between steps.
+  It is kept off 0 and 1 by the rule of succession: no probability is nearer to either than 1/(N + 2).
+
+scikit-learn does the fitting. This module knows no files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from corver.calibrate.columns import Columns, Floats, Integers, Score, effective_size
+from corver.calibrate.labelled import LabelledSet
+from corver.calibrate.maps import CalibrationMap, Method, transform_of
+from corver.errors import InputError
+
+__all__ = ["cap_of", "fit_map", "folds_of", "out_of_fold"]
+
+
+def fit_map(columns: Columns, method: Method, score: Score, *, labelled: LabelledSet) -> CalibrationMap:
+    """Fit on all columns. Raises InputError when all labels are the same."""
+    only = columns.one_class
+    if only is not None:
+        raise InputError(f"{labelled.name}: all {columns.size} labels are {only}; a map needs both")
+    x = np.log1p(columns.score_N) if transform_of(score) == "log1p" else columns.score_N
+    weight = columns.weight_N * columns.size / columns.weight_N.sum()
+    parameters: dict[str, Any] = {}
+    if method == "platt":
+        parameters["slope"], parameters["intercept"] = _platt(x, columns.truth_N, weight)
+    else:
+        parameters["points"] = _isotonic(x, columns.truth_N, weight)
+    return CalibrationMap(
+        method=method,
+        score=score,
+        labels=columns.size,
+        true=int(columns.truth_N.sum()),
+        set_name=labelled.name,
+        scorer=labelled.scorer,
+        cap=cap_of(labelled) if score == "count" else None,
+        **parameters,
+    )
+
+
+def out_of_fold(
+    columns: Columns, method: Method, score: Score, *, labelled: LabelledSet, folds: int = 5, seed: int = 0
+) -> Floats:
+    """The probability of each sentence by a map fitted on the other folds; no group lies in two folds.
+
+    Raises InputError when there are fewer groups than folds, or a fold leaves labels of one class only.
+    """
+    fold_N = folds_of(columns, labelled, folds=folds, seed=seed)
+    found = np.empty(columns.size)
+    for fold in range(folds):
+        held = fold_N == fold
+        rest = Columns(*(column[~held] for column in _arrays(columns)))
+        if rest.one_class is not None:
+            raise InputError(f"{labelled.name}: too few {_other(rest.one_class)} labels to cross-validate")
+        found[held] = fit_map(rest, method, score, labelled=labelled).probability(columns.score_N[held])
+    return found
+
+
+def folds_of(columns: Columns, labelled: LabelledSet, *, folds: int, seed: int) -> Integers:
+    """The fold of each sentence: groups dealt out in the order of their hashes, so equal in number."""
+    groups = int(columns.group_N.max()) + 1
+    if groups < folds:
+        raise InputError(f"{labelled.name}: {groups} groups of sentences are too few for {folds} folds")
+    order = sorted(range(groups), key=lambda group: hashlib.sha256(f"{seed} {group}".encode()).digest())
+    fold_G = np.empty(groups, dtype=np.int64)
+    fold_G[order] = np.arange(groups) % folds
+    return np.asarray(fold_G[columns.group_N], dtype=np.int64)
+
+
+def cap_of(labelled: LabelledSet) -> int | None:
+    """The count at which counting stopped, None when all counts are exact."""
+    capped = [int(item.fields["count"]) for item in labelled.items if item.fields.get("capped")]
+    return max(capped, default=None)
+
+
+def _platt(x_N: Floats, truth_N: Floats, weight_N: Floats) -> tuple[float, float]:
+    """Slope and intercept: every sentence enters as a true and as a false one, with its smoothed target for weight."""
+    from sklearn.linear_model import LogisticRegression
+
+    positive = float(truth_N.sum())
+    negative = truth_N.size - positive
+    target = np.where(truth_N == 1, (positive + 1) / (positive + 2), 1 / (negative + 2))
+    centre, spread = float(x_N.mean()), float(x_N.std())
+    if spread == 0:  # all scores alike: nothing but the base rate
+        rate = float(weight_N @ target / weight_N.sum())
+        return 0.0, float(np.log(rate / (1 - rate)))
+    scaled = (x_N - centre) / spread
+    model = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000)
+    model.fit(
+        np.r_[scaled, scaled][:, None],
+        np.r_[np.ones(x_N.size), np.zeros(x_N.size)],
+        sample_weight=np.r_[weight_N * target, weight_N * (1 - target)],
+    )
+    slope = float(model.coef_[0, 0]) / spread
+    return slope, float(model.intercept_[0]) - slope * centre
+
+
+def _isotonic(x_N: Floats, truth_N: Floats, weight_N: Floats) -> tuple[tuple[float, float], ...]:
+    from sklearn.isotonic import IsotonicRegression
+
+    margin = 1 / (effective_size(weight_N) + 2)
+    model = IsotonicRegression(y_min=margin, y_max=1 - margin, increasing=True, out_of_bounds="clip")
+    model.fit(x_N, truth_N, sample_weight=weight_N)
+    heights = np.maximum.accumulate(model.y_thresholds_)
+    return tuple(zip(model.X_thresholds_.tolist(), heights.tolist(), strict=True))
+
+
+def _arrays(columns: Columns) -> tuple[Any, ...]:
+    return columns.score_N, columns.truth_N, columns.weight_N, columns.group_N, columns.stratum_N
+
+
+def _other(label: str) -> str:
+    return "false" if label == "true" else "true"
