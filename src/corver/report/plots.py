@@ -1,7 +1,7 @@
 """Learning curves as an image file, for documents.
 
-In: a run folder and a path that ends in .png or .svg. Out: that file. This is the only home of matplotlib; the page
-draws its own curves (`svg`).
+In: a run folder and a path that ends in .png or .svg. Out: that file. How images look and are written is decided here
+for all rooms; the page draws its own curves (`svg`).
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from corver.runs import RunFolder, write_bytes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["save_curves"]
+__all__ = ["ACCENT", "INK", "MUTED", "RULE", "SETTINGS", "encoded", "plain_axes", "save_curves"]
 
 INK, MUTED, ACCENT, RULE = "#23262b", "#6b7280", "#6b3fa0", "#e2e0db"
 COLUMNS, PANELS = 3, 9
+# A fixed salt and no date make the same numbers give the same file.
+SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "corver", "font.size": 9, "axes.unicode_minus": True}
 
 
 def save_curves(folder: RunFolder, path: Path) -> Path:
@@ -44,9 +46,7 @@ def save_curves(folder: RunFolder, path: Path) -> Path:
     if not series:
         raise InputError(f"{folder.metrics}: no metrics to draw yet")
     rows = -(-len(series) // COLUMNS)
-    # A fixed salt and no date make the same run give the same file.
-    settings = {"svg.fonttype": "none", "svg.hashsalt": "corver", "font.size": 9, "axes.unicode_minus": True}
-    with matplotlib.rc_context(settings):
+    with matplotlib.rc_context(SETTINGS):
         figure = Figure(figsize=(3.2 * COLUMNS, 2.1 * rows + 0.4), layout="constrained", facecolor="white")
         grid = figure.subplots(rows, COLUMNS, squeeze=False).ravel()
         for axes, one in zip(grid, series, strict=False):
@@ -54,7 +54,7 @@ def save_curves(folder: RunFolder, path: Path) -> Path:
         for axes in grid[len(series) :]:
             axes.set_visible(False)
         figure.suptitle(files.name, x=0.01, ha="left", color=INK, fontsize=11, weight="bold", parse_math=False)
-        write_bytes(path, _encoded(figure, suffix[1:]))
+        write_bytes(path, encoded(figure, suffix[1:]))
     return path
 
 
@@ -63,17 +63,23 @@ def _panel(axes: Axes, series: Series) -> None:
     axes.plot(series.steps_T, series.smooth_T, color=ACCENT, linewidth=1.8)
     axes.set_title(printable(series.curve.title), loc="left", color=INK, fontsize=9.5, parse_math=False)
     axes.set_xlabel("step", color=MUTED, fontsize=8)
+    plain_axes(axes)
+    if series.curve.kind == "share":
+        axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
+
+
+def plain_axes(axes: Axes) -> None:
+    """Nothing but a baseline and faint horizontal rules."""
     axes.tick_params(colors=MUTED, labelsize=8, length=0)
     axes.grid(axis="y", color=RULE, linewidth=0.8)
     axes.set_axisbelow(True)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.spines["bottom"].set_color(RULE)
-    if series.curve.kind == "share":
-        axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
 
 
-def _encoded(figure: Any, kind: str) -> bytes:
+def encoded(figure: Any, kind: str) -> bytes:
+    """The figure as `png` or `svg`, the same bytes for the same drawing."""
     buffer = io.BytesIO()
     metadata = {"Date": None} if kind == "svg" else {"Software": None}
     figure.savefig(buffer, format=kind, dpi=160, metadata=metadata)
