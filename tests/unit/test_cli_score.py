@@ -98,8 +98,8 @@ def test_json_lines_keep_their_order_and_their_ids(corpus: TinyCorpus) -> None:
     assert second["id"] == {"n": 1}
     assert [sentence["text"] for sentence in second["sentences"]] == [FALSE, "Lisbon"]
     assert second["sentences"][0]["status"] == "unsupported"
-    assert third == {"text": "", "sentences": []}
-    assert fourth["id"] == 0
+    assert third == {"scorer": first["scorer"], "text": "", "sentences": []}
+    assert (fourth["id"], fourth["question"]) == (0, "Where?")
 
 
 def test_a_bad_line_keeps_its_place_and_costs_the_exit_code(corpus: TinyCorpus) -> None:
@@ -210,7 +210,7 @@ def test_a_file_can_be_scored_onto_itself(corpus: TinyCorpus, tmp_path: Path) ->
     both.write_text('{"text": "A."}\n' * 600)
     assert run(str(both), "--output", str(both)).exit_code == 0
     assert len(both.read_text().splitlines()) == 600
-    assert json.loads(both.read_text().splitlines()[0]).keys() == {"text", "sentences"}
+    assert json.loads(both.read_text().splitlines()[0]).keys() == {"scorer", "text", "sentences"}
 
 
 def test_an_output_that_cannot_be_written_is_one_line(corpus: TinyCorpus, tmp_path: Path) -> None:
@@ -226,6 +226,6 @@ def test_bad_lines_do_not_keep_the_good_ones_out_of_the_file(corpus: TinyCorpus,
     result = run("--output", str(out), stdin=b'{"text": "A."}\n[]\n')
     assert result.exit_code == 1
     assert [set(json.loads(line)) for line in out.read_text().splitlines()] == [
-        {"text", "sentences"},
+        {"scorer", "text", "sentences"},
         {"line", "error"},
     ]

@@ -47,6 +47,16 @@ class Columns:
     group_N: Integers
     stratum_N: Integers
 
+    def where(self, keep_N: NDArray[np.bool_]) -> Columns:
+        """Those of them that are to be kept."""
+        return Columns(
+            score_N=self.score_N[keep_N],
+            truth_N=self.truth_N[keep_N],
+            weight_N=self.weight_N[keep_N],
+            group_N=self.group_N[keep_N],
+            stratum_N=self.stratum_N[keep_N],
+        )
+
     @property
     def size(self) -> int:
         return int(self.score_N.size)

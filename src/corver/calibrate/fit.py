@@ -22,7 +22,7 @@ from corver.calibrate.labelled import LabelledSet
 from corver.calibrate.maps import CalibrationMap, Method, transform_of
 from corver.errors import InputError
 
-__all__ = ["cap_of", "fit_map", "folds_of", "out_of_fold"]
+__all__ = ["cap_of", "fit_map", "folds_of", "out_of_fold", "why_not_folded"]
 
 
 def fit_map(columns: Columns, method: Method, score: Score, *, labelled: LabelledSet) -> CalibrationMap:
@@ -54,24 +54,38 @@ def out_of_fold(
 ) -> Floats:
     """The probability of each sentence by a map fitted on the other folds; no group lies in two folds.
 
-    Raises InputError when there are fewer groups than folds, or a fold leaves labels of one class only.
+    Raises InputError for the reasons that `why_not_folded` gives.
     """
-    fold_N = folds_of(columns, labelled, folds=folds, seed=seed)
+    reason = why_not_folded(columns, folds=folds, seed=seed)
+    if reason is not None:
+        raise InputError(f"{labelled.name}: {reason}")
+    fold_N = folds_of(columns, folds=folds, seed=seed)
     found = np.empty(columns.size)
     for fold in range(folds):
         held = fold_N == fold
-        rest = Columns(*(column[~held] for column in _arrays(columns)))
-        if rest.one_class is not None:
-            raise InputError(f"{labelled.name}: too few {_other(rest.one_class)} labels to cross-validate")
+        rest = columns.where(~held)
         found[held] = fit_map(rest, method, score, labelled=labelled).probability(columns.score_N[held])
     return found
 
 
-def folds_of(columns: Columns, labelled: LabelledSet, *, folds: int, seed: int) -> Integers:
-    """The fold of each sentence: groups dealt out in the order of their hashes, so equal in number."""
+def why_not_folded(columns: Columns, *, folds: int, seed: int) -> str | None:
+    """Why these labels cannot be cross-validated, None when they can."""
+    if columns.one_class is not None:
+        return f"all {columns.size} labels are {columns.one_class}; a map needs both"
     groups = int(columns.group_N.max()) + 1
     if groups < folds:
-        raise InputError(f"{labelled.name}: {groups} groups of sentences are too few for {folds} folds")
+        return f"{groups} groups of sentences are too few for {folds} folds"
+    fold_N = folds_of(columns, folds=folds, seed=seed)
+    for fold in range(folds):
+        only = columns.where(fold_N != fold).one_class
+        if only is not None:
+            return f"too few {'false' if only == 'true' else 'true'} labels for {folds} folds"
+    return None
+
+
+def folds_of(columns: Columns, *, folds: int, seed: int) -> Integers:
+    """The fold of each sentence: groups dealt out in the order of their hashes, so equal in number."""
+    groups = int(columns.group_N.max()) + 1
     order = sorted(range(groups), key=lambda group: hashlib.sha256(f"{seed} {group}".encode()).digest())
     fold_G = np.empty(groups, dtype=np.int64)
     fold_G[order] = np.arange(groups) % folds
@@ -114,11 +128,3 @@ def _isotonic(x_N: Floats, truth_N: Floats, weight_N: Floats) -> tuple[tuple[flo
     model.fit(x_N, truth_N, sample_weight=weight_N)
     heights = np.maximum.accumulate(model.y_thresholds_)
     return tuple(zip(model.X_thresholds_.tolist(), heights.tolist(), strict=True))
-
-
-def _arrays(columns: Columns) -> tuple[Any, ...]:
-    return columns.score_N, columns.truth_N, columns.weight_N, columns.group_N, columns.stratum_N
-
-
-def _other(label: str) -> str:
-    return "false" if label == "true" else "true"

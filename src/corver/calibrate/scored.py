@@ -143,9 +143,13 @@ def _sentences(row: Mapping[str, Any], where: str) -> Iterator[ScoredSentence]:
 
 def as_number(value: Any) -> float | None:
     """A JSON value as a finite number; None for anything else, truth values too."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # an integer of more than 308 digits
+        return None
+    return number if math.isfinite(number) else None
 
 
 def is_sentence(fields: Any) -> bool:

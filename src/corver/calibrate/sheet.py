@@ -17,7 +17,7 @@ from typing import Any
 from corver.calibrate.scored import ScoredSentence
 from corver.errors import InputError
 
-__all__ = ["COLUMNS", "LABELS", "SheetRow", "parse_label", "read_sheet", "sheet_bytes"]
+__all__ = ["COLUMNS", "LABELS", "SheetRow", "parse_label", "read_sheet", "safe_cell", "sheet_bytes"]
 
 COLUMNS = ("id", "sentence", "label", "context", "question", "note", "scorer")
 LABELS = ("true", "false", "unsure")
@@ -64,7 +64,7 @@ def sheet_bytes(
         context = f"{'…' if start > before else ''}{head}⟦{one.text[start:end]}⟧{tail}"
         context += "…" if end + after < len(one.text) else ""
         cells = (one.id, one.text[start:end], "", context, one.question or "", "", one.scorer or "")
-        writer.writerow([_cell(cell) for cell in cells])
+        writer.writerow([safe_cell(cell) for cell in cells])
     return (_BOM if byte_order_mark else b"") + out.getvalue().encode("utf-8")
 
 
@@ -143,8 +143,8 @@ def _text(path: Path) -> str:
         raise InputError(f"{path}: is not UTF-8 (byte {error.start + 1}); save it as CSV (UTF-8)") from None
 
 
-def _cell(text: str) -> str:
-    """What may stand in a cell: no NUL, no lone surrogate, no formula, not too long."""
+def safe_cell(text: str) -> str:
+    """What may stand in a cell of a spreadsheet: no NUL, no lone surrogate, no formula, not too long."""
     text = text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")
     if text.lstrip(" \u00a0\ufeff").startswith(_FORMULA):
         text = "'" + text

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from corver import __version__
+from corver.cli.calibrate import calibrate_app
 from corver.cli.count import count_command
 from corver.cli.doctor import doctor_command
 from corver.cli.evidence import evidence_command
@@ -69,6 +70,7 @@ app.add_typer(index_app, name="index")
 app.command("count")(count_command)
 app.command("evidence")(evidence_command)
 app.command("score")(score_command)
+app.add_typer(calibrate_app, name="calibrate")
 _pass_through: dict[str, Any] = {"context_settings": PASS_THROUGH}
 app.command("train", **_pass_through)(train_command)
 app.command("zone", **_pass_through)(zone_command)

@@ -25,6 +25,7 @@ from corver.cli.output import json_line, say
 from corver.cli.texts import BadLine, InputText, TextFormat, read_texts
 
 if TYPE_CHECKING:
+    from corver.calibrate.maps import CalibrationMap
     from corver.reward.scorer import Scorer
     from corver.types import ScoredText
 
@@ -51,6 +52,10 @@ def score_command(
     output: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write here instead of to standard output.", show_default=False)
     ] = None,
+    calibration: Annotated[
+        Path | None,
+        typer.Option(metavar="MAP.json", help="Add a probability by a map of calibrate fit.", show_default=False),
+    ] = None,
 ) -> None:
     """Score the sentences of texts by how often their claims occur in a corpus.
 
@@ -64,6 +69,7 @@ def score_command(
       corver score answers.jsonl --index index/ --output scores.jsonl
     """
     with reading(file) as (stream, name), _scorer(index, window=window, rule=rule, exact=exact) as scorer:
+        known = None if calibration is None else _calibration(calibration, scorer, exact=exact)
         if stream.isatty():
             say("reading standard input, one text a line; end with Ctrl-D")
             batch = 1
@@ -71,9 +77,22 @@ def score_command(
         torn = output is None and sys.stdout is not None and sys.stdout.isatty()
         with shown_progress(bar=not torn) as progress, writing(output) as write:
             for chunk in _batches(read_texts(stream, name=name, kind=kind), batch):
-                write(b"".join(json_line(row) for row in _score(scorer, chunk, tally)))
+                write(b"".join(json_line(row) for row in _score(scorer, chunk, tally, known)))
                 progress("scoring", *_position(stream, tally.texts))
+    if known is not None:
+        say(f"probabilities: {known.caution}")
     tally.close()
+
+
+def _calibration(path: Path, scorer: Scorer, *, exact: bool) -> CalibrationMap:
+    """The map in a file. Raises UsageError when it belongs to another scorer."""
+    from corver.calibrate.maps import CalibrationMap
+
+    known = CalibrationMap.load(path)
+    warning = known.check(scorer.fingerprint(), exact_counts=exact)
+    if warning is not None:
+        say(f"warning: {warning}")
+    return known
 
 
 @contextmanager
@@ -110,7 +129,9 @@ def _batches(items: Iterable[InputText | BadLine], size: int) -> Iterator[list[I
         yield chunk
 
 
-def _score(scorer: Scorer, chunk: Sequence[InputText | BadLine], tally: _Tally) -> Iterator[dict[str, Any]]:
+def _score(
+    scorer: Scorer, chunk: Sequence[InputText | BadLine], tally: _Tally, known: CalibrationMap | None
+) -> Iterator[dict[str, Any]]:
     """One row an item, in order."""
     from corver.types import Rollout, ScoredText
 
@@ -121,13 +142,21 @@ def _score(scorer: Scorer, chunk: Sequence[InputText | BadLine], tally: _Tally) 
     verdicts = scorer.score_rollouts([Rollout(item.text, item.question, item.answers) for item in rollouts])
     for rollout, sentences in zip(rollouts, verdicts, strict=True):
         scored[rollout.line] = ScoredText(rollout.text, tuple(sentences))
+    origin = scorer.fingerprint()
     for item in chunk:
         if isinstance(item, BadLine):
             tally.bad(item)
             yield {"line": item.line, "error": item.reason}
             continue
         tally.good(scored[item.line])
-        yield ({} if item.id is None else {"id": item.id}) | scored[item.line].to_json()
+        handed = {"id": item.id, "question": item.question}
+        row = {name: value for name, value in handed.items() if value is not None}
+        row |= {"scorer": origin} | scored[item.line].to_json()
+        if known is not None:
+            row["calibration"] = known.caution
+            for sentence in row["sentences"]:
+                sentence["probability"] = known.of_sentence(sentence)
+        yield row
 
 
 class _Tally:

@@ -1,0 +1,167 @@
+"""`corver calibrate fit`: a map from score to probability, or the neutral point of a policy.
+
+In: labelled sheets or JSON Lines; for --neutral scored texts. Out: JSON.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from corver.cli.bars import shown_progress
+from corver.cli.calibrate_curve import say_left_out
+from corver.cli.calibrate_tables import Draws, Folds, Group, Key, Method, ScoreName, Seed, estimate, grid
+from corver.cli.files import writing
+from corver.cli.options import JsonFlag, extra_needed
+from corver.cli.output import emit, emit_json, json_line, say
+
+if TYPE_CHECKING:
+    from corver.calibrate.columns import Columns, Score
+    from corver.calibrate.labelled import LabelledSet
+    from corver.calibrate.maps import CalibrationMap
+
+__all__ = ["fit_command"]
+
+_SHOWN_COUNTS = (0, 1, 5, 20, 100, 1000)
+
+
+def fit_command(
+    labelled: Annotated[
+        list[Path],
+        typer.Argument(metavar="LABELLED", help="Labelled sheets or JSON Lines; for --neutral scored texts."),
+    ],
+    method: Method = "platt",
+    score: ScoreName = "count",
+    output: Annotated[
+        Path | None, typer.Option(metavar="MAP.json", help="Write the map here.", show_default=False)
+    ] = None,
+    cross_validate: Annotated[
+        bool, typer.Option("--cross-validate/--no-cross-validate", help="Check the map on labels it was not fitted on.")
+    ] = True,
+    folds: Folds = 5,
+    neutral: Annotated[bool, typer.Option("--neutral", help="Measure the neutral point of a policy instead.")] = False,
+    key: Key = None,
+    group: Group = None,
+    draws: Draws = 2000,
+    seed: Seed = 0,
+    json: JsonFlag = False,
+) -> None:
+    """Fit a map from score to probability on labels of your own.
+
+    Platt scaling suits a few hundred labels, isotonic regression a thousand or more. The map belongs to the scorer that
+    scored the labels, and to texts like these: calibration does not carry over to others. corver score --calibration
+    takes it.
+
+    --neutral needs no labels: it takes what corver score --support profile wrote about the rollouts of the first policy
+    and gives the median score of their details, for reward.profile.neutral in a recipe.
+
+    \b
+    Examples:
+      corver calibrate fit sheet.csv --method platt --output map.json
+      corver calibrate fit rollouts.scored.jsonl --neutral --json
+    """
+    if neutral:
+        return _neutral(labelled, output, json=json)
+    from corver.calibrate.columns import columns_of
+    from corver.calibrate.fit import fit_map
+    from corver.calibrate.labelled import load_labelled
+
+    data = load_labelled(labelled, key=key, group=group)
+    columns = columns_of(data, score)
+    with extra_needed("calibrate", "a calibration map"):
+        found = fit_map(columns, method, score, labelled=data)
+        if cross_validate:
+            found = _validated(found, columns, data, folds=folds, draws=draws, seed=seed)
+    _keep(found.to_json(), output)
+    if json:
+        emit_json(found.to_json(), indent=2)
+    else:
+        emit(_table(found, columns))
+    if found.scorer is None:
+        say("the labels do not say which scorer they were scored by; nothing can check later whether the map fits")
+    if found.method == "platt" and found.slope < 0:
+        say("the probability falls as the score rises: this score misleads on these labels")
+    say_left_out(data)
+    return None
+
+
+def _validated(
+    found: CalibrationMap, columns: Columns, data: LabelledSet, *, folds: int, draws: int, seed: int
+) -> CalibrationMap:
+    """The map with what it is worth on labels that it was not fitted on, or with the reason why nobody knows."""
+    from dataclasses import replace
+
+    from corver.calibrate.fit import out_of_fold, why_not_folded
+    from corver.calibrate.ranking import auroc_of
+    from corver.calibrate.reliability import brier, reliability
+
+    reason = why_not_folded(columns, folds=folds, seed=seed)
+    if reason is not None:
+        say(f"not cross-validated: {reason}")
+        return replace(found, validation={"reason": reason})
+    score: Score = found.score
+    unseen = out_of_fold(columns, found.method, score, labelled=data, folds=folds, seed=seed)
+    wide, mass = (
+        reliability(unseen, columns.truth_N, columns.weight_N, binning=binning, seed=seed)
+        for binning in ("equal_width", "equal_mass")
+    )
+    return replace(
+        found,
+        validation={
+            "folds": folds,
+            "auroc": auroc_of(columns, draws=draws, seed=seed).to_json(),
+            "ece": wide.ece,
+            "ece_equal_mass": mass.ece,
+            "ece_if_right": wide.ece_if_right.to_json(),
+            "brier": brier(unseen, columns.truth_N, columns.weight_N),
+        },
+    )
+
+
+def _keep(row: dict[str, Any], output: Path | None) -> None:
+    if output is not None:
+        with writing(output) as write:
+            write(json_line(row, indent=2))
+
+
+def _table(found: CalibrationMap, columns: Columns) -> str:
+    import numpy as np
+
+    shown = (
+        list(_SHOWN_COUNTS) if found.score == "count" else np.unique(np.quantile(columns.score_N, np.linspace(0, 1, 6)))
+    )
+    rows = [[found.score, "P(true)"]]
+    for value, probability in zip(shown, found.probability(shown), strict=True):
+        rows.append([f"{value:.4g}", f"{100 * probability:.1f} %"])
+    lines = [grid(rows), ""]
+    checks = found.validation
+    if "ece" in checks:
+        lines.append(
+            f"on labels not seen, {checks['folds']} folds: ECE {checks['ece']:.3f} "
+            f"(equal mass {checks['ece_equal_mass']:.3f}), Brier score {checks['brier']:.3f}"
+        )
+    return "\n".join([*lines, found.caution])
+
+
+def _neutral(paths: list[Path], output: Path | None, *, json: bool) -> None:
+    from corver.calibrate.neutral import neutral_of
+
+    with shown_progress() as progress:
+        found = neutral_of(paths, progress=progress)
+    _keep(found.to_json(), output)
+    if json:
+        return emit_json(found.to_json(), indent=2)
+    emit(
+        grid(
+            [
+                ["neutral point Z", estimate(found.value)],
+                ["details", f"{found.units:,}"],
+                ["texts", f"{found.texts:,}"],
+                ["scorer", found.scorer or "unknown"],
+            ]
+        )
+    )
+    say(f"for a recipe: reward.profile.neutral: {found.value.value:.4f}")
+    return None
