@@ -64,6 +64,7 @@ def write_drawing(
     before: int = 300,
     after: int = 100,
     byte_order_mark: bool = False,
+    with_scores: bool = False,
 ) -> tuple[list[Path], Path]:
     """Write the key, then the sheets: the same sentences for everyone, each in an order of their own.
 
@@ -79,7 +80,10 @@ def write_drawing(
         if path.exists():
             continue
         order = sorted(drawing.sentences, key=lambda one: draw_key(drawing.seed, "order", str(number), one.id))
-        write_bytes(path, sheet_bytes(order, before=before, after=after, byte_order_mark=byte_order_mark))
+        content = sheet_bytes(
+            order, before=before, after=after, byte_order_mark=byte_order_mark, with_scores=with_scores
+        )
+        write_bytes(path, content)
     return sheets, key
 
 

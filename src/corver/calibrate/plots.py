@@ -36,7 +36,7 @@ def curve_image(study: Study, kind: ImageKind) -> bytes:
             rate = one.probability
             axes.plot([at, at], [rate.low, rate.high], color=ACCENT, linewidth=1.6, solid_capstyle="round")
             axes.plot(at, rate.value, "o", color=ACCENT, markersize=5)
-            axes.annotate(f"{100 * rate.value:.0f}", (at, rate.value), (6, 0), textcoords="offset points",
+            axes.annotate(f"{100 * rate.value:.0f}", (at, rate.value), (6, -7), textcoords="offset points",
                           va="center", fontsize=8, color=INK)  # fmt: skip
         lows = [one.low for one in study.bins]
         for jump in study.jumps.proposed:
@@ -97,8 +97,8 @@ def _percent(axes: Axes, label: str) -> None:
 
 
 def _title(figure: Any, title: str, below: str) -> None:
-    figure.suptitle(title, x=0.01, ha="left", color=INK, fontsize=11, weight="bold")
-    figure.supxlabel(below, x=0.01, ha="left", color=MUTED, fontsize=7, parse_math=False)
+    figure.suptitle(f"{title}\n", x=0.01, ha="left", color=INK, fontsize=11, weight="bold", linespacing=0.8)
+    figure.supxlabel(f"\n{below}", x=0.01, ha="left", color=MUTED, fontsize=7, parse_math=False)
 
 
 def _figure(width: float, height: float) -> Any:

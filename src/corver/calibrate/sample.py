@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -67,7 +68,7 @@ def draw(
     names, chosen = pool.strata(), []
     drawn: dict[str, str] = {}
     sizes: dict[str, tuple[int, int]] = {}
-    for name in sorted(names):
+    for name in sorted(names, key=_order):
         picked = heapq.nsmallest(per_stratum, names[name], key=lambda identity: draw_key(seed, identity))
         sizes[name] = (len(names[name]), len(picked))
         drawn |= dict.fromkeys(picked, name)
@@ -89,6 +90,12 @@ def count_bin(count: int, edges: Sequence[int] = COUNT_EDGES) -> str:
         return f"{starts[last]}+"
     end = starts[last + 1] - 1
     return str(end) if end == starts[last] else f"{starts[last]}–{end}"
+
+
+def _order(name: str) -> tuple[bool, list[int], str]:
+    """Strata of verdicts in the order of their numbers, then states."""
+    numbers = [int(digits) for digits in re.findall(r"\d+", name)]
+    return not numbers, numbers, name
 
 
 class _Pool:

@@ -1,8 +1,8 @@
 """Sheets for hand annotation: sampled sentences in, CSV out, and labelled CSV in, labels out.
 
 In: sentences, or a sheet that people filled in with any spreadsheet. Out: CSV bytes, or rows of id and label. Count,
-level and reward stand in no sheet, so that they lead nobody. A cell that a spreadsheet would take for a formula gets an
-apostrophe in front. This module knows neither scores nor strata.
+level and reward stand in no sheet unless they are asked for, so that they lead nobody. A cell that a spreadsheet would
+take for a formula gets an apostrophe in front. This module knows no strata and no statistics.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from corver.errors import InputError
 __all__ = ["COLUMNS", "LABELS", "SheetRow", "parse_label", "read_sheet", "safe_cell", "sheet_bytes"]
 
 COLUMNS = ("id", "sentence", "label", "context", "question", "note", "scorer")
+SCORE_COLUMNS = ("status", "count", "level", "reward")
 LABELS = ("true", "false", "unsure")
 
 _SPELLINGS = {
@@ -48,22 +49,30 @@ class SheetRow:
 
 
 def sheet_bytes(
-    sentences: Sequence[ScoredSentence], *, before: int = 300, after: int = 100, byte_order_mark: bool = False
+    sentences: Sequence[ScoredSentence],
+    *,
+    before: int = 300,
+    after: int = 100,
+    byte_order_mark: bool = False,
+    with_scores: bool = False,
 ) -> bytes:
     """The sheet as CSV (RFC 4180, every cell quoted).
 
     before, after: characters of context around the sentence, which stands between ⟦ and ⟧. byte_order_mark: for Excel,
-    which takes a file without one for something other than UTF-8.
+    which takes a file without one for something other than UTF-8. with_scores: show the verdicts too; annotators are
+    then not blind.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    shown = SCORE_COLUMNS if with_scores else ()
+    writer.writerow([*COLUMNS, *shown])
     for one in sentences:
         start, end = one.span
         head, tail = one.text[max(0, start - before) : start], one.text[end : end + after]
         context = f"{'…' if start > before else ''}{head}⟦{one.text[start:end]}⟧{tail}"
         context += "…" if end + after < len(one.text) else ""
-        cells = (one.id, one.text[start:end], "", context, one.question or "", "", one.scorer or "")
+        cells = [one.id, one.text[start:end], "", context, one.question or "", "", one.scorer or ""]
+        cells += ["" if one.fields.get(name) is None else str(one.fields[name]) for name in shown]
         writer.writerow([safe_cell(cell) for cell in cells])
     return (_BOM if byte_order_mark else b"") + out.getvalue().encode("utf-8")
 

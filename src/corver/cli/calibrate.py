@@ -44,6 +44,9 @@ def sample_command(
     before: Annotated[int, typer.Option(min=0, metavar="N", help="Characters of context before a sentence.")] = 300,
     after: Annotated[int, typer.Option(min=0, metavar="N", help="Characters of context after it.")] = 100,
     excel: Annotated[bool, typer.Option("--excel", help="Begin the file with the mark that Excel asks for.")] = False,
+    with_scores: Annotated[
+        bool, typer.Option("--with-scores", help="Show count, level and reward; annotators are then not blind.")
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
     """Draw sentences to label by hand.
@@ -74,7 +77,13 @@ def sample_command(
         sentences = iter_scored(scored, skipped=skipped, progress=progress)
         drawing = draw(sentences, per_stratum=per_level, by=by, states=state or [], seed=seed)
     sheets, key = write_drawing(
-        drawing, output, annotators=annotators, before=before, after=after, byte_order_mark=excel
+        drawing,
+        output,
+        annotators=annotators,
+        before=before,
+        after=after,
+        byte_order_mark=excel,
+        with_scores=with_scores,
     )
     strata = {name: {"sentences": size, "drawn": drawn} for name, (size, drawn) in drawing.strata.items()}
     left_out = {**drawing.left_out, **({"rows with an error": skipped["error"]} if skipped else {})}
