@@ -61,10 +61,10 @@ def draw(
     pool = _Pool(by, states)
     for sentence in sentences:
         pool.add(sentence)
-    if not pool.found:
+    if not any(name.startswith(by) for name in pool.strata()):
+        if pool.left_out.get(f"without {by}"):
+            raise InputError(f"no scored sentence has a {by}; draw --by reward")
         raise InputError("no scored sentence has a verdict: there is nothing to label")
-    if by == "level" and not any(name.startswith("level") for name in pool.strata()):
-        raise InputError("no scored sentence has a level: stratify --by reward")
     names, chosen = pool.strata(), []
     drawn: dict[str, str] = {}
     sizes: dict[str, tuple[int, int]] = {}
