@@ -102,7 +102,8 @@ def test_two_scorers_do_not_mix() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "name"), [(0, "0"), (1, "1–4"), (4, "1–4"), (5, "5–9"), (10, "10–19"), (19, "10–19"), (20, "20+"), (10**9, "20+")]
+    ("count", "name"),
+    [(0, "0"), (1, "1–4"), (4, "1–4"), (5, "5–9"), (10, "10–19"), (19, "10–19"), (20, "20+"), (10**9, "20+")],
 )  # fmt: skip
 def test_bins_of_counts_are_the_published_ones(count: int, name: str) -> None:
     assert count_bin(count) == name
