@@ -22,6 +22,7 @@ from corver.errors import ConfigError
 
 __all__ = [
     "AdvantageConfig",
+    "AppealsConfig",
     "ConfigModel",
     "CreditConfig",
     "DataConfig",
@@ -31,8 +32,10 @@ __all__ = [
     "JudgeConfig",
     "LevelsConfig",
     "LoraSettings",
+    "NoiseConfig",
     "OptimizationConfig",
     "PolicyConfig",
+    "ProfileConfig",
     "RewardConfig",
     "RunConfig",
     "SamplingConfig",
@@ -134,14 +137,38 @@ class FormatConfig(ConfigModel):
     length_limit: Annotated[int, Field(gt=0)] = 512
 
 
+class ProfileConfig(ConfigModel):
+    """Constants of the support `profile`, the same for every corpus.
+
+    neutral: Z, the unit score that is worth nothing, the median of the first policy's units. scale, cut: of the kernel
+    exp(−d / scale) over distances in words. mentions: at most so many of a subject are looked at. surname: a subject's
+    last word alone is a mention too where the document names it whole. spread: score above Z at which a unit's gain is
+    full; full: weight of fully supported units that makes a reward of 1; penalty: factor of units below Z.
+    word_weight: weight of a common word beside the 1 of a name or number. negation: what a sentence that denies
+    something is.
+    """
+
+    neutral: float = -1.5
+    scale: Positive = 100.0
+    cut: Annotated[int, Field(ge=0)] = 600
+    mentions: Annotated[int, Field(gt=0)] = 200
+    surname: bool = True
+    spread: Positive = 3.0
+    full: Positive = 6.0
+    penalty: Fraction = 0.5
+    word_weight: Fraction = 0.3
+    negation: Literal["no_claim", "ignore"] = "no_claim"
+
+
 class RewardConfig(ConfigModel):
     """How a sentence becomes a verdict, and how a response is judged."""
 
     extractor: Literal["rules"] = "rules"
-    support: Literal["paper"] = "paper"
+    support: Literal["paper", "profile"] = "paper"
     rule: Literal["first", "min", "relcheck"] = "first"
     window: Annotated[int, Field(ge=0, le=1_000_000)] = 1000
     levels: LevelsConfig = LevelsConfig()
+    profile: ProfileConfig = ProfileConfig()
     resolve_pronouns: bool = True
     question_subject: bool = False
     repetition_guard: bool = True
@@ -161,26 +188,6 @@ class AdvantageConfig(ConfigModel):
     epsilon: Annotated[float, Field(ge=0)] = 1e-4
     std_floor: Annotated[float, Field(ge=0)] | None = 0.1
     cap: Positive | None = 10.0
-
-
-class CreditConfig(ConfigModel):
-    """Weights of the reward's parts and what they are laid on.
-
-    alignment: `token` lays a sentence's reward on its own tokens, `response` spreads the same total evenly (ablation
-    A3). silence: `neutral` makes a sentence without a claim, and every token outside sentences, worth what an average
-    claim of its group or of the first policy is worth, whichever is less; `paper` keeps the published 0, under which
-    saying nothing beats an average claim. reference: the first policy's mean claim reward, or null to measure it on
-    the first `reference_batches` batches and freeze it.
-    """
-
-    lambda_j: float = 1.0
-    lambda_f: float = 1.0
-    lambda_c: float = 1.0
-    alignment: Literal["token", "response"] = "token"
-    silence: Literal["neutral", "paper"] = "neutral"
-    reference: float | None = None
-    reference_batches: Annotated[int, Field(ge=1)] = 4
-    advantage: AdvantageConfig = AdvantageConfig()
 
 
 class LoraSettings(ConfigModel):
@@ -214,6 +221,117 @@ class PolicyConfig(ConfigModel):
     lora: LoraSettings | None = LoraSettings()
     prompt: Literal["instruct", "few_shot"] = "instruct"
     chat_template_kwargs: dict[str, Any] = {}
+
+
+class NoiseConfig(ConfigModel):
+    """The judge as a verifier that errs at known rates (arXiv 2510.00915); needs `credit.advantage.scale: none`.
+
+    correction: `forward` (needs ρ1), `backward` (needs both), `none` (the matched control: same baseline and scale), or
+    `appealed`, which weighs appealed completions up instead of trusting rates and needs `credit.appeals`.
+    verifier: the name of the reward function that is corrected. values: what it pays for a rejected and an accepted
+    completion; null is 0 and 1, and in a run the values of `reward.judge`. false_positive, false_negative: ρ0 and ρ1;
+    or rates: a file of `corver noise measure`. scale: what advantages are divided by, in reward units: a number, or
+    `running`, a slow mean of the spread within groups. sentences: a file of sentence rates; the rewards of the levels
+    become those that are right in the mean.
+    """
+
+    correction: Literal["none", "backward", "forward", "appealed"] = "forward"
+    verifier: str = "judge"
+    values: tuple[float, float] | None = None
+    false_positive: Annotated[float, Field(ge=0, lt=1)] | None = None
+    false_negative: Annotated[float, Field(ge=0, lt=1)] | None = None
+    rates: Path | None = None
+    scale: Positive | Literal["running"] = "running"
+    sentences: Path | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        numbers = (self.false_positive, self.false_negative)
+        if self.rates is not None and numbers != (None, None):
+            raise ValueError("rates names a file, so false_positive and false_negative must not be given too")
+        if sum(number or 0.0 for number in numbers) >= 1:
+            raise ValueError("false_positive + false_negative >= 1: such a verifier says nothing about what is right")
+        if self.values is not None and self.values[0] >= self.values[1]:
+            raise ValueError("values are what a rejected and an accepted completion get, the second being more")
+        return self
+
+
+class AppealsConfig(ConfigModel):
+    """A better judge looks at some verdicts again; this flips them and estimates the verifier's error rates.
+
+    judge: `lenient` is corver's string judge, `endpoint` a model behind an address, `model` a local model. q: chance of
+    a rejected completion to be appealed; q_accepted: of an accepted one, which estimates ρ0 too. budget: most calls a
+    batch. flip: the decision replaces the verdict; estimate: it feeds the rates. prior, decay, average: of the
+    estimator. judge_false_positive, judge_false_negative: the better judge's own errors. endpoint; model: a folder or
+    hub id.
+    reading: of a local model, the `first_token` or a generated `reply`. prompt: `tinyv` or `plain`. max_cost: most to
+    spend, in the currency of the prices; required where prices are known.
+    """
+
+    judge: Literal["lenient", "endpoint", "model"] = "lenient"
+    q: Fraction = 0.1
+    q_accepted: Fraction = 0.0
+    budget: Annotated[int, Field(ge=1)] | None = None
+    flip: bool = True
+    estimate: bool = True
+    prior: tuple[Positive, Positive] = (1e-5, 1e-5)
+    decay: Annotated[float, Field(ge=0, lt=1)] = 0.9
+    average: Literal["counts", "ratio"] = "counts"
+    judge_false_positive: Annotated[float, Field(ge=0, lt=0.5)] = 0.0
+    judge_false_negative: Annotated[float, Field(ge=0, lt=0.5)] = 0.0
+    endpoint: EndpointConfig | None = None
+    model: str | None = None
+    reading: Literal["first_token", "reply"] = "first_token"
+    prompt: Literal["tinyv", "plain"] = "tinyv"
+    max_cost: Annotated[float, Field(ge=0)] | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        for name, section in (("endpoint", self.endpoint), ("model", self.model)):
+            if (self.judge == name) != (section is not None):
+                raise ValueError(f"judge: {name} and the section {name} belong together")
+        return self
+
+
+class CreditConfig(ConfigModel):
+    """Weights of the reward's parts and what they are laid on.
+
+    alignment: `token` lays a sentence's reward on its own tokens, `response` spreads the same total evenly (ablation
+    A3). silence: `neutral` makes a sentence without a claim, and every token outside sentences, worth what an average
+    claim of its group or of the first policy is worth, whichever is less; `paper` keeps the published 0, under which
+    saying nothing beats an average claim. reference: the first policy's mean claim reward, or null to measure it on
+    the first `reference_batches` batches and freeze it. noise, appeals: the judge errs, and what is done about it.
+    """
+
+    lambda_j: float = 1.0
+    lambda_f: float = 1.0
+    lambda_c: float = 1.0
+    alignment: Literal["token", "response"] = "token"
+    silence: Literal["neutral", "paper"] = "neutral"
+    reference: float | None = None
+    reference_batches: Annotated[int, Field(ge=1)] = 4
+    advantage: AdvantageConfig = AdvantageConfig()
+    noise: NoiseConfig | None = None
+    appeals: AppealsConfig | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        noise, appeals = self.noise, self.appeals
+        if noise is None:
+            return self
+        if noise.correction == "appealed" and (appeals is None or appeals.q == 0):
+            raise ValueError("noise.correction: appealed needs a section appeals with q > 0")
+        if noise.correction == "appealed" and appeals is not None and appeals.flip:
+            raise ValueError("noise.correction: appealed weighs decisions itself; set appeals.flip: false")
+        known = noise.rates is not None or noise.false_negative is not None or (appeals and appeals.estimate)
+        if noise.correction in ("backward", "forward") and not known:
+            raise ValueError("noise needs rates: false_negative (and false_positive), a rates file, or appeals")
+        if noise.correction != "none" and "scale" in self.advantage.model_fields_set and self.advantage.scale != "none":
+            raise ValueError(
+                f"advantage.scale: {self.advantage.scale} would undo the correction of noise; set it to none "
+                "(noise.scale sets the scale)"
+            )
+        return self
 
 
 class DataConfig(ConfigModel):
@@ -262,6 +380,8 @@ class OptimizationConfig(ConfigModel):
     """GRPO settings; the defaults are the paper's (arXiv 2605.29648, training set-up).
 
     time_limit: minutes of training, over all sittings of the run, after which it ends before `steps`.
+    overlap_rewards: score in a thread of its own while the log-probabilities of the old and the reference policy are
+    computed.
     """
 
     steps: Annotated[int, Field(gt=0)] = 100
@@ -280,6 +400,7 @@ class OptimizationConfig(ConfigModel):
     beta: Annotated[float, Field(ge=0)] = 0.001
     clip: Positive = 0.2
     gradient_checkpointing: bool = True
+    overlap_rewards: bool = False
     save_every: Annotated[int, Field(gt=0)] = 20
 
 
@@ -338,11 +459,17 @@ class RunConfig(ConfigModel):
         return raw
 
 
-def load_config(path: Path, overrides: Sequence[str] = ()) -> RunConfig:
-    """Read a run's YAML file. Relative paths in it are taken from the file's own folder.
+def load_config(
+    path: Path,
+    overrides: Sequence[str] = (),
+    *,
+    folder: Path | None = None,
+    defaults: Mapping[str, Any] | None = None,
+) -> RunConfig:
+    """Read a run's YAML file. Relative paths in it are taken from `folder`, the file's own if that is None.
 
     overrides: `--key value` or `--key=value` words with dotted keys, values in YAML notation; paths among them are
-    taken from the working directory. Raises ConfigError with one line that names the file and the key.
+    taken from the working directory. defaults: of keys that neither the file nor an override gives. Raises ConfigError with one line that names the file and the key.
     """
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -356,10 +483,10 @@ def load_config(path: Path, overrides: Sequence[str] = ()) -> RunConfig:
         raise ConfigError(f"{path}: is not valid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(raw, dict):
         raise ConfigError(f"{path}: expected a mapping of settings, found {type(raw).__name__}")
-    _anchor_paths(raw, path.resolve().parent)
+    _anchor_paths(raw, path.resolve().parent if folder is None else folder)
     for dotted, value in parse_overrides(overrides).items():
         _set_dotted(raw, dotted, value)
-    return _validate(raw, str(path))
+    return _validate({**(defaults or {}), **raw}, str(path))
 
 
 def parse_overrides(words: Sequence[str]) -> dict[str, Any]:
@@ -383,7 +510,8 @@ def parse_overrides(words: Sequence[str]) -> dict[str, Any]:
 
 
 _PATHS = (("output",), ("index",), ("data", "questions"), ("data", "exclude"), ("data", "zone"),
-          ("evaluation", "questions"))  # fmt: skip
+          ("evaluation", "questions"),
+          ("credit", "noise", "rates"), ("credit", "noise", "sentences"), ("credit", "appeals", "endpoint", "api_key_file"))  # fmt: skip
 
 
 def _anchor_paths(raw: dict[str, Any], folder: Path) -> None:
