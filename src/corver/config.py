@@ -469,7 +469,8 @@ def load_config(
     """Read a run's YAML file. Relative paths in it are taken from `folder`, the file's own if that is None.
 
     overrides: `--key value` or `--key=value` words with dotted keys, values in YAML notation; paths among them are
-    taken from the working directory. defaults: of keys that neither the file nor an override gives. Raises ConfigError with one line that names the file and the key.
+    taken from the working directory. defaults: of keys that neither the file nor an override gives. Raises ConfigError
+    with one line that names the file and the key.
     """
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -509,9 +510,17 @@ def parse_overrides(words: Sequence[str]) -> dict[str, Any]:
     return values
 
 
-_PATHS = (("output",), ("index",), ("data", "questions"), ("data", "exclude"), ("data", "zone"),
-          ("evaluation", "questions"),
-          ("credit", "noise", "rates"), ("credit", "noise", "sentences"), ("credit", "appeals", "endpoint", "api_key_file"))  # fmt: skip
+_PATHS = (
+    ("output",),
+    ("index",),
+    ("data", "questions"),
+    ("data", "exclude"),
+    ("data", "zone"),
+    ("evaluation", "questions"),
+    ("credit", "noise", "rates"),
+    ("credit", "noise", "sentences"),
+    ("credit", "appeals", "endpoint", "api_key_file"),
+)
 
 
 def _anchor_paths(raw: dict[str, Any], folder: Path) -> None:
