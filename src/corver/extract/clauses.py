@@ -6,24 +6,17 @@ and the noun phrases of a sentence without a verb. This module knows no other se
 
 from __future__ import annotations
 
-from corver.extract.collect import PairCollector, Reading
+from corver.extract.collect import PairCollector, Reading, speaks
 from corver.extract.heads import Head, find_head
 from corver.extract.leads import Lead, skip_leads
 from corver.extract.lexicon import LIGHT_VERBS, MONTHS, TALKERS
 from corver.extract.phrases import Range, find_verb, is_named, narrow, noun_phrase, verb_group
 from corver.extract.scan import Scan
-from corver.types import Pair
 
 __all__ = ["read_pairs"]
 
 _MAX_CLAUSES = 12
 _SINGULAR_PRONOUNS = frozenset({"he", "she", "it", "him", "her", "i", "you", "his", "its"})
-
-
-def _speaks(pair: Pair) -> bool:
-    """Whether the object of a pair holds a name or a number."""
-    tail = pair.tail
-    return tail != tail.lower() or any(char.isdigit() for char in tail)
 
 
 def read_pairs(found: Scan) -> Reading:
@@ -83,12 +76,12 @@ class _Reader(PairCollector):
             head = Head(narrow(self.found, places[0])[1], f"{kind} {head.prefix}".strip())
         self._predicate(head, verb)
         self._asides(head, at, verb)
-        vague = len(self.reading.pairs) > first and not _speaks(self.reading.pairs[first])
+        vague = len(self.reading.pairs) > first and not speaks(self.reading.pairs[first])
         for preposition, phrase in leads:
             self.emit(head, self.words(preposition), phrase)
         if vague and places:
             # "In Kenya, Swahili is an official language": the place says more than the common noun.
-            self.reading.pairs[first:] = sorted(self.reading.pairs[first:], key=lambda pair: not _speaks(pair))
+            self.reading.pairs[first:] = sorted(self.reading.pairs[first:], key=lambda pair: not speaks(pair))
 
     def _is_place(self, phrase: Range) -> bool:
         return any(self.found.tags[i] == "N" and self.found.lower(i) not in MONTHS for i in range(*phrase))
@@ -169,9 +162,9 @@ class _Reader(PairCollector):
             self._continue(head, Range(group.start, at), Range(tail.start, at), same_subject=True)
         found = self.reading.pairs[first:]
         del self.reading.pairs[first:]
-        self.reading.pairs.extend(pair for pair in found if _speaks(pair))
+        self.reading.pairs.extend(pair for pair in found if speaks(pair))
         self.emit(head, self.words(group), tail)
-        self.reading.pairs.extend(pair for pair in found if not _speaks(pair))
+        self.reading.pairs.extend(pair for pair in found if not speaks(pair))
         if not specified:
             self._continue(head, group, tail)
 

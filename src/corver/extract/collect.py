@@ -15,7 +15,7 @@ from corver.extract.phrases import Range, narrow, text_of
 from corver.extract.scan import Scan
 from corver.types import Pair, Span
 
-__all__ = ["PairCollector", "Reading"]
+__all__ = ["PairCollector", "Reading", "speaks"]
 
 _MAX_PAIRS = 8
 
@@ -26,6 +26,12 @@ class Reading:
 
     pairs: list[Pair] = field(default_factory=list)
     fragment: Span | None = None
+
+
+def speaks(pair: Pair) -> bool:
+    """Whether the object of a pair holds a name or a number."""
+    tail = pair.tail
+    return tail != tail.lower() or any(char.isdigit() for char in tail)
 
 
 class PairCollector:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from corver.extract.lexicon import MONTHS, PARTICIPLES, PARTICLES, TAGS
 
-__all__ = ["Scan", "scan"]
+__all__ = ["BEYOND", "Scan", "scan"]
 
 # Tried from left to right: the plain words first, being the most.
 # "the Microsoft-owned company": the name is a word of its own.
@@ -42,7 +42,8 @@ _SAME_PAST = frozenset(
 _ROLES = frozenset({"CEO", "CFO", "CTO", "COO", "MP", "PM", "VP"})
 
 
-_BEYOND = 8
+BEYOND = 8
+"""So many tokens lie beyond the last word of a scan."""
 
 
 @dataclass(slots=True)
@@ -104,8 +105,8 @@ def scan(text: str) -> Scan:
         starts.append(start)
         ends.append(end)
         tags.append(tag)
-    lowers.extend([""] * _BEYOND)
-    tags.extend(["."] * _BEYOND)
+    lowers.extend([""] * BEYOND)
+    tags.extend(["."] * BEYOND)
     found = Scan(text, words, lowers, starts, ends, tags)
     _retag(found)
     return found
