@@ -1,4 +1,4 @@
-"""What holds for every labelled set: order means nothing, monotone maps keep the ranking, everything stays in [0, 1]."""
+"""What holds for every labelled set: order means nothing, monotone maps keep the ranking, rates stay rates."""
 
 from __future__ import annotations
 
