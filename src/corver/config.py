@@ -118,11 +118,11 @@ class LevelsConfig(ConfigModel):
 class JudgeConfig(ConfigModel):
     """R_j of the answer span.
 
-    rule: `words` is corver's whole-word match, `paper` the published substring match, `math` compares mathematics with
-    the library math-verify.
+    rule: `lenient` compares what answers mean and takes no lists of guesses, `words` looks for the gold's whole words,
+    `paper` is the published substring match, `math` compares mathematics with the library math-verify.
     """
 
-    rule: Literal["words", "paper", "math"] = "words"
+    rule: Literal["lenient", "words", "paper", "math"] = "lenient"
     correct: float = 2.0
     wrong: float = -1.0
     not_attempted: float = -1.0

@@ -96,5 +96,5 @@ def _rows(
 
 
 def _label(rollout: Rollout, reward: RewardConfig) -> str:
-    judgement = judge(rollout.completion, rollout.answers, rule=reward.judge.rule)
+    judgement = judge(rollout.completion, rollout.answers, rule=reward.judge.rule, question=rollout.question)
     return "ungraded" if judgement is None else judgement.label

@@ -18,7 +18,7 @@ from corver.types import AnswerLabel
 
 __all__ = ["JudgeRule", "Judgement", "judge", "label_answer"]
 
-JudgeRule: TypeAlias = Literal["words", "paper", "math"]
+JudgeRule: TypeAlias = Literal["lenient", "words", "paper", "math"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +35,28 @@ def judge(
     answers: Sequence[str],
     *,
     rule: JudgeRule = "words",
+    question: str | None = None,
     correct: float = 2.0,
     wrong: float = -1.0,
     not_attempted: float = -1.0,
 ) -> Judgement | None:
-    """Judge one completion; None when there is no accepted answer to judge it by."""
+    """Judge one completion; None when there is no accepted answer to judge it by.
+
+    question: what was asked, if it is known; the rule `lenient` reads from it how precise an answer must be.
+    """
     if not any(answer.strip() for answer in answers):
         return None
     span = parse_rollout(completion).answer
     prediction = None if span is None else span.of(completion)
-    label = label_answer(prediction or "", answers, rule=rule)
+    label = label_answer(prediction or "", answers, rule=rule, question=question)
     rewards: dict[AnswerLabel, float] = {"correct": correct, "wrong": wrong, "not_attempted": not_attempted}
     return Judgement(label, rewards[label], prediction)
 
 
-def label_answer(prediction: str, answers: Sequence[str], *, rule: JudgeRule = "words") -> AnswerLabel:
+def label_answer(
+    prediction: str, answers: Sequence[str], *, rule: JudgeRule = "words", question: str | None = None
+) -> AnswerLabel:
     """Label an answer that stands by itself, without tags."""
     if rule == "math":
         return grade_math(prediction, answers)
-    return grade(prediction, answers, rule=rule)
+    return grade(prediction, answers, rule=rule, question=question)

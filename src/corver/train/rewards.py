@@ -21,30 +21,36 @@ RewardFunction = Callable[..., list[float | None]]
 def judge_function(config: JudgeConfig | None = None) -> RewardFunction:
     """R_j over the answer span; needs the column `answers`, the gold or golds of each completion.
 
-    None, "does not apply", for a completion without any gold.
+    The column `question`, where there is one, tells the rule `lenient` how precise an answer must be. None, "does not
+    apply", for a completion without any gold.
     """
     settings = config or JudgeConfig()
     rewards = settings.model_dump()
 
-    def judge_answers(*, completions: Sequence[Any], answers: Sequence[Any], **_: Any) -> list[float | None]:
+    def judge_answers(
+        *, completions: Sequence[Any], answers: Sequence[Any], question: Sequence[Any] | None = None, **_: Any
+    ) -> list[float | None]:
+        asked = [None] * len(completions) if question is None else question
         judgements = [
-            judge(completion_text(completion), gold_answers(golds), **rewards)
-            for completion, golds in zip(completions, answers, strict=True)
+            judge(completion_text(completion), gold_answers(golds), question=_text_or_none(text), **rewards)
+            for completion, golds, text in zip(completions, answers, asked, strict=True)
         ]
         return [None if judgement is None else judgement.reward for judgement in judgements]
 
     return _named(judge_answers, "judge")
 
 
-def format_function(config: FormatConfig | None = None) -> RewardFunction:
-    """R_f over the tags; the length term reads `completion_ids`."""
+def format_function(config: FormatConfig | None = None, *, think_opened: bool = False) -> RewardFunction:
+    """R_f over the tags; the length term reads `completion_ids`. think_opened: the prompt already ends in `<think>`."""
     settings = config or FormatConfig()
 
     def format_of(
         *, completions: Sequence[Any], completion_ids: Sequence[Sequence[int]] | None = None, **_: Any
     ) -> list[float | None]:
         texts = [completion_text(completion) for completion in completions]
-        rewards = [format_reward(text, good=settings.good, bad=settings.bad) for text in texts]
+        rewards = [
+            format_reward(text, good=settings.good, bad=settings.bad, think_opened=think_opened) for text in texts
+        ]
         if not settings.length_penalty:
             return list(rewards)
         if completion_ids is None:
@@ -75,6 +81,10 @@ def gold_answers(value: Any) -> tuple[str, ...]:
     if value is None:
         return ()
     return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _text_or_none(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _content(content: Any) -> str:

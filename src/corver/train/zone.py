@@ -120,7 +120,7 @@ def _key(
 
 
 def _row(question: Question, texts: Sequence[str], rule: JudgeRule) -> ZoneRow:
-    judgements = [judge(text, question.answers, rule=rule) for text in texts]
+    judgements = [judge(text, question.answers, rule=rule, question=question.question) for text in texts]
     correct = sum(judgement is not None and judgement.label == "correct" for judgement in judgements)
     formed = sum(parse_rollout(text).well_formed for text in texts)
     return ZoneRow(question.id, correct, len(texts), formed / len(texts))

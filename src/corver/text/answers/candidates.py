@@ -1,0 +1,109 @@
+"""Does an answer name one thing, or several to choose from?
+
+In: an answer's text. Out: the things that it names. "Warsaw, Poland", "Barack Obama, the president" and "born in
+Warsaw, in 1867" name one; "Paris, London or Rome" three. This module knows no accepted answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from corver.text.answers.lexicon import SUFFIX_TITLES
+from corver.text.answers.reading import Question, read_answer, region_level, unbracketed
+from corver.text.stopwords import STOPWORDS
+from corver.text.words import words
+
+__all__ = ["Candidates", "list_candidates"]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The things an answer names. alternative: they stand as "A or B", of which the speaker chose none."""
+
+    items: tuple[str, ...]
+    alternative: bool
+
+
+_SEPARATOR = re.compile(
+    r"\s*(?P<or>,?\s*\b(?:or|and/or|maybe|perhaps|possibly|alternatively)\b|(?<![\d])/|/(?!\d)|;|\||\n|\?(?=\s*\w))\s*"
+    r"|\s*(?P<and>,?\s*(?:\band\b|&|\bplus\b|\bas well as\b|\balong with\b))\s*"
+    r"|\s*(?P<comma>,)(?!\d{3}\b)\s*",
+    re.IGNORECASE,
+)
+_DATE_COMMA = re.compile(r"(\b[A-Za-z]{3,9}\.?(?: \d{1,2}(?:st|nd|rd|th)?)?),(?= \d{3,4}\b)")
+_NUMBER_AND = re.compile(r"\b(hundred|thousand|million)\s+and\b", re.IGNORECASE)
+_BETWEEN = re.compile(r"\b(between\b.{1,40}?)\band\b", re.IGNORECASE)
+_ADDITION = frozenset(
+    """
+    in on at near from of by with for during since until to as after before who which where when whose that
+    born located known named called including especially because
+    capital home part also not inc ltd jr sr llc
+    """.split()  # noqa: SIM905 - a list of words reads as one
+)
+"""What begins an addition after a comma; it names no further candidate."""
+_ARTICLES = frozenset({"the", "a", "an"})
+_COPULAS = frozenset({"is", "was", "are", "were", "has", "had", "have", "did"})
+
+
+@lru_cache(maxsize=1 << 16)
+def list_candidates(text: str, question: Question) -> Candidates:
+    """The candidates of an answer, at least one for a text with words."""
+    bare = unbracketed(text)
+    bare = _BETWEEN.sub(r"\1 to", _NUMBER_AND.sub(r"\1", _DATE_COMMA.sub(r"\1", bare)))
+    if not _SEPARATOR.search(bare):
+        return Candidates((bare,), alternative=False)
+    parts, joints = _parts(bare)
+    kept: list[str] = []
+    alternative = False
+    articles = 0
+    level = 0
+    for part, joint in zip(parts, joints, strict=True):
+        spoken = words(part)
+        if not spoken or (kept and joint == "comma" and _repeats(spoken, question)):
+            continue
+        if kept and joint == "comma":
+            higher = region_level(part)
+            if spoken[0] in _ADDITION or spoken[0] in SUFFIX_TITLES or _only_date(part, kept[0]):
+                continue
+            if higher > max(level, region_level(kept[-1])):
+                level = higher
+                continue
+            if spoken[0] in _ARTICLES and not articles:
+                articles += 1
+                continue
+        if kept and joint == "and" and _is_clause(part, spoken, parts[0]):
+            continue
+        if kept and joint == "or":
+            alternative = True
+        kept.append(part)
+    return Candidates(tuple(kept) or (bare,), alternative)
+
+
+def _parts(text: str) -> tuple[list[str], list[str]]:
+    """The pieces between separators, each with the kind of separator before it."""
+    parts, joints = [], ["comma"]
+    start = 0
+    for match in _SEPARATOR.finditer(text):
+        parts.append(text[start : match.start()])
+        joints.append(str(match.lastgroup))
+        start = match.end()
+    parts.append(text[start:])
+    return parts, joints
+
+
+def _repeats(spoken: Sequence[str], question: Question) -> bool:
+    return all(word in question.words or word in STOPWORDS for word in spoken)
+
+
+def _only_date(part: str, first: str) -> bool:
+    """A date behind something that is none: "Warsaw, 1867"."""
+    return read_answer(part).date_only and not read_answer(first).date_only
+
+
+def _is_clause(part: str, spoken: Sequence[str], first: str) -> bool:
+    """ "… and died in Paris": a further statement, not a further candidate."""
+    sentence = not _COPULAS.isdisjoint(words(first))
+    return sentence and part[:1].islower() and any(word in STOPWORDS for word in spoken[1:])
