@@ -15,7 +15,7 @@ import typer
 from corver.cli.calibrate_tables import Draws, Seed, estimate, grid, shortened
 from corver.cli.files import writing
 from corver.cli.options import JsonFlag, extra_needed
-from corver.cli.output import emit, emit_json, say
+from corver.cli.output import emit, emit_json, say, table
 from corver.errors import UsageError
 
 if TYPE_CHECKING:
@@ -81,11 +81,11 @@ def agree_command(
 
 def _table(found: Agreement) -> str:
     kappa = found.reason or estimate(found.kappa)
-    head = grid(
+    head = table(
         [
-            ["sentences", f"{found.size:,}"],
-            ["raw agreement", estimate(found.raw, percent=True)],
-            ["kappa" if found.weighting == "none" else f"kappa, {found.weighting} weights", kappa],
+            ("sentences", f"{found.size:,}"),
+            ("raw agreement", estimate(found.raw, percent=True)),
+            ("kappa" if found.weighting == "none" else f"kappa, {found.weighting} weights", kappa),
         ]
     )
     rows = [[label, *(f"{number:,}" for number in row)] for label, row in zip(found.labels, found.table, strict=True)]

@@ -25,7 +25,7 @@ from corver.cli.calibrate_tables import (
 )
 from corver.cli.files import writing
 from corver.cli.options import JsonFlag, extra_needed
-from corver.cli.output import emit, emit_json, json_line, say
+from corver.cli.output import emit, emit_json, json_line, say, table
 
 if TYPE_CHECKING:
     from corver.calibrate.labelled import LabelledSet
@@ -148,31 +148,31 @@ def _table(found: Study) -> str:
         share = f"{100 * one.share:.1f} %" if one.size else "-"
         rows.append([one.name, f"{one.size:,}", share, estimate(one.probability, percent=True)])
     rows.append(["all with a verdict", f"{found.size:,}", "", estimate(found.base_rate, percent=True)])
-    return "\n".join([grid(rows), "", grid(_figures(found)), "", *_notes(found)])
+    return "\n".join([grid(rows), "", table(_figures(found)), "", *_notes(found)])
 
 
-def _figures(found: Study) -> list[list[str]]:
-    rows = [["area under the ROC curve", found.reasons.get("auroc") or estimate(found.auroc)]]
+def _figures(found: Study) -> list[tuple[str, str]]:
+    rows = [("area under the ROC curve", found.reasons.get("auroc") or estimate(found.auroc))]
     tests = found.monotone
     if tests.reason is not None:
-        rows.append(["monotone", f"not tested: {tests.reason}"])
+        rows.append(("monotone", f"not tested: {tests.reason}"))
     else:
-        rows.append(["rises (isotonic against flat)", f"p = {tests.trend_p:.2g}"])
-        rows.append(["falls anywhere (free against isotonic)", f"p = {tests.departure_p:.2g}"])
+        rows.append(("rises (isotonic against flat)", f"p = {tests.trend_p:.2g}"))
+        rows.append(("falls anywhere (free against isotonic)", f"p = {tests.departure_p:.2g}"))
     for jump in found.jumps.proposed:
         again = f"in {100 * jump.stability:.0f} % of resamples"
         rows.append(
-            [f"proposed threshold {jump.threshold:g}", f"{estimate(jump.rise, percent=True, sign=True)}, {again}"]
+            (f"proposed threshold {jump.threshold:g}", f"{estimate(jump.rise, percent=True, sign=True)}, {again}")
         )
     if not found.jumps.proposed:
-        rows.append(["proposed threshold", "none: nothing rises"])
-    for table in found.reliability:
-        right = estimate(table.ece_if_right)
-        rows.append([f"ECE, {table.binning.replace('_', ' ')}", f"{table.ece:.3f} (were all right: {right})"])
+        rows.append(("proposed threshold", "none: nothing rises"))
+    for one in found.reliability:
+        right = estimate(one.ece_if_right)
+        rows.append((f"ECE, {one.binning.replace('_', ' ')}", f"{one.ece:.3f} (were all right: {right})"))
     if not found.reliability:
-        rows.append(["ECE", f"not measured: {found.reasons.get('reliability', 'no probabilities')}"])
+        rows.append(("ECE", f"not measured: {found.reasons.get('reliability', 'no probabilities')}"))
     else:
-        rows.append(["Brier score", f"{found.brier:.3f}"])
+        rows.append(("Brier score", f"{found.brier:.3f}"))
     return rows
 
 

@@ -15,7 +15,7 @@ from corver.cli.calibrate_curve import say_left_out
 from corver.cli.calibrate_tables import Draws, Folds, Group, Key, Method, ScoreName, Seed, estimate, grid
 from corver.cli.files import writing
 from corver.cli.options import JsonFlag, extra_needed
-from corver.cli.output import emit, emit_json, json_line, say
+from corver.cli.output import emit, emit_json, json_line, say, table
 
 if TYPE_CHECKING:
     from corver.calibrate.columns import Columns, Score
@@ -154,12 +154,12 @@ def _neutral(paths: list[Path], output: Path | None, *, json: bool) -> None:
     if json:
         return emit_json(found.to_json(), indent=2)
     emit(
-        grid(
+        table(
             [
-                ["neutral point Z", estimate(found.value)],
-                ["details", f"{found.units:,}"],
-                ["texts", f"{found.texts:,}"],
-                ["scorer", found.scorer or "unknown"],
+                ("neutral point Z", estimate(found.value)),
+                ("details", f"{found.units:,}"),
+                ("texts", f"{found.texts:,}"),
+                ("scorer", found.scorer or "unknown"),
             ]
         )
     )
