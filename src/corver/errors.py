@@ -14,6 +14,7 @@ __all__ = [
     "CorpusError",
     "CorrectionUndoneError",
     "CorverError",
+    "CorverWarning",
     "DependencyError",
     "EndpointError",
     "ExtractionError",
@@ -93,3 +94,7 @@ class AssetError(CorverError):
 
 class TrainingError(CorverError):
     """A training run cannot go on, or cannot be resumed with these settings."""
+
+
+class CorverWarning(UserWarning):
+    """Work goes on otherwise than asked, or is likely to be in vain. One line, which the command line shows."""

@@ -145,7 +145,7 @@ def test_repeating_a_sentence_never_pays_more_than_silence(tmp_path: Path, tiny_
     (place,) = [number for number, rollout in enumerate(rollouts) if rollout.completion == said[0]]
     copies = [score for score in scores[place] if score.text == claim]
     assert [score.repeated for score in copies] == [False, True, True, True]
-    detokenize = trainer._detokenize
+    detokenize = trainer._scorer.detokenize
     ids = recorded.outputs[0]["completion_ids"][place][recorded.outputs[0]["completion_mask"][place].astype(bool)]
     tokens = detokenize(ids.tolist())
     values = recorded.outputs[0]["advantages"][place][: len(ids)]

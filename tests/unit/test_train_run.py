@@ -20,7 +20,7 @@ from corver.train import run as training_run
 from corver.train.run import train
 
 STEPS = 5
-TIMES = {"seconds", "step_time", "corver/reward_seconds"}
+TIMES = {"seconds", "step_time", "corver/reward_seconds", "corver/scoring_seconds", "corver/reward_share"}
 
 
 class StopError(Exception):

@@ -6,16 +6,20 @@ The training libraries are loaded only once the arguments have been found good.
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from corver.cli.bars import shown_progress
 from corver.cli.options import JsonFlag, extra_needed
-from corver.cli.output import emit, emit_json
+from corver.cli.output import emit, emit_json, say
+from corver.cli.plan import plan_text
 from corver.cli.summary import read_summary, summary_table
-from corver.errors import UsageError
+from corver.errors import CorverWarning, UsageError
 
 if TYPE_CHECKING:
     from corver.config import RunConfig
@@ -23,28 +27,46 @@ if TYPE_CHECKING:
 
 __all__ = ["demo_command", "report_command", "train_command", "zone_command"]
 
-ConfigFile = Annotated[Path, typer.Argument(metavar="CONFIG", help="YAML file of a run.", show_default=False)]
+ConfigFile = Annotated[
+    Path,
+    typer.Argument(metavar="CONFIG", help="YAML file of a run, or a recipe's name.", show_default=False),
+]
 RunDirectory = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.", show_default=False)]
 
 
-def train_command(context: typer.Context, config: ConfigFile, json: JsonFlag = False) -> None:
-    """Train a model as a configuration says.
+def train_command(
+    context: typer.Context,
+    config: ConfigFile,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, load no weights.")] = False,
+    processes: Annotated[int, typer.Option(min=1, metavar="N", help="Of a dry run: processes of the run.")] = 1,
+    json: JsonFlag = False,
+) -> None:
+    """Train a model as a configuration or a recipe says.
 
     Evaluates the raw model, trains it, evaluates it again with the same prompt, and writes the run folder. Every
     setting can be given on the line as --section.key VALUE, after CONFIG. A run that was stopped goes on where it was
-    when it is started again with the same settings. Ends with a table of the raw and the trained model.
+    when it is started again with the same settings. Ends with a table of the raw and the trained model. Recipes for the
+    models of the paper ship with corver: llama-3.2-3b, llama-3.1-8b, qwen3-4b, qwen3-8b, qwen3-14b, olmo-2-13b.
 
     \b
     Examples:
       corver train run.yaml
       corver train run.yaml --optimization.steps 40 --output runs/short
+      corver train run.yaml --ablation A3 --output runs/spread
+      corver train llama-3.2-3b --index index --output runs/llama
+      corver train llama-3.2-3b --dry-run --policy.device cuda
     """
+    if dry_run:
+        _plan(_load(config, context.args, defaults=_PLACES), processes, json=json)
+        return
     settings = _load(config, context.args)
     with extra_needed("train", "training"):
+        from corver.train.processes import in_main_process
         from corver.train.run import train
-    with shown_progress() as progress:
+    with _told_warnings(), shown_progress() as progress:
         folder = train(settings, progress=progress)
-    _tell(folder, json=json)
+    if in_main_process():
+        _tell(folder, json=json)
 
 
 def zone_command(
@@ -70,16 +92,19 @@ def zone_command(
       corver zone run.yaml --to zone.jsonl
       corver zone run.yaml --to zone.jsonl --samples 8 --data.limit 500
     """
-    settings = _load(config, context.args)
+    settings = _load(config, context.args, defaults=_PLACES)
     target = output or settings.data.zone
     if target is None:
         raise UsageError(f"{config}: names no file for the zone: set data.zone or give --to FILE")
     with extra_needed("train", "finding the zone"):
-        from corver.evaluate.questions import read_questions
         from corver.policy.generate import SamplingSettings
         from corver.policy.load import load_policy
         from corver.train.zone import find_zone
-    questions = read_questions(settings.data.questions, split=settings.data.split, limit=settings.data.limit)
+    from corver.evaluate.questions import draw_questions
+    from corver.train.questions import read_mixture
+
+    questions = list(read_mixture(settings.data.questions, split=settings.data.split).questions)
+    questions = draw_questions(questions, settings.data.limit)
     sampling = SamplingSettings(
         temperature=temperature,
         top_p=top_p,
@@ -165,9 +190,40 @@ def _tell(folder: RunFolder, *, json: bool) -> None:
     emit(f"report  {folder.report}")
 
 
-def _load(config: Path, overrides: list[str]) -> RunConfig:
-    from corver.config import load_config
+_PLACES = {"output": "run", "index": "index"}
+"""What a dry run and a search for the zone do not need, and need not be told."""
+
+
+def _load(config: Path, overrides: list[str], *, defaults: dict[str, str] | None = None) -> RunConfig:
+    from corver.train.recipe import load_recipe
 
     if str(config).startswith("--"):
         raise UsageError(f"{config}: name the configuration file before its overrides")
-    return load_config(config, overrides)
+    return load_recipe(config, overrides, defaults=defaults)
+
+
+def _plan(settings: RunConfig, processes: int, *, json: bool) -> None:
+    with extra_needed("train", "a dry run"):
+        from corver.train.plan import plan_run
+    plan = plan_run(settings, processes=processes)
+    if json:
+        emit_json(plan.to_json(), indent=2)
+    else:
+        emit(plan_text(plan))
+
+
+@contextmanager
+def _told_warnings() -> Iterator[None]:
+    """Corver's own warnings as a line each; those of libraries as they come."""
+    with warnings.catch_warnings():
+        others = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
+            if issubclass(category, CorverWarning):
+                say(f"note: {message}")
+            else:
+                others(message, category, *rest)
+
+        warnings.showwarning = show  # type: ignore[assignment]  # called by position
+        warnings.simplefilter("always", CorverWarning)
+        yield

@@ -16,8 +16,8 @@ import torch
 from transformers import DynamicCache, GenerationConfig
 
 from corver.policy.load import Policy
-from corver.policy.prompts import PromptName, prompt_messages
-from corver.policy.tokens import detokenizer_of
+from corver.policy.prompts import PromptName, render_prompt
+from corver.policy.tokens import detokenizer_of, end_ids
 
 __all__ = ["Sample", "SamplingSettings", "cache_argument", "encode_prompt", "generate", "sample_ids", "shared_length"]
 
@@ -50,8 +50,7 @@ class Sample:
 
 def encode_prompt(policy: Policy, question: str, *, prompt: PromptName, template: dict[str, Any]) -> list[int]:
     """Token ids of the question in the model's own chat template, up to where the completion starts."""
-    messages = prompt_messages(question, prompt=prompt)
-    text = policy.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, **template)
+    text = render_prompt(policy.tokenizer, question, prompt=prompt, template=template)
     return list(policy.tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
@@ -97,7 +96,7 @@ def sample_ids(
     # Padding stands between the shared head and the question; the mask hides it and positions skip it.
     rows = [head + [pad] * (width - len(tail)) + tail for tail in tails]
     mask = [[1] * shared + [0] * (width - len(tail)) + [1] * len(tail) for tail in tails]
-    ends = _end_ids(policy)
+    ends = end_ids(policy.model, policy.tokenizer)
     extra: dict[str, Any] = {}
     was_training = policy.model.training
     policy.model.eval()
@@ -156,12 +155,6 @@ def _shared_cache(policy: Policy, head: list[int], copies: int) -> dict[str, Dyn
 def cache_argument(model: Any) -> str:
     """What this model calls its attention cache: transformers renamed past_key_values to cache during version 5."""
     return "cache" if "cache" in inspect.signature(type(model).forward).parameters else "past_key_values"
-
-
-def _end_ids(policy: Policy) -> set[int]:
-    declared = policy.model.generation_config.eos_token_id
-    ends = set(declared if isinstance(declared, list) else [declared])
-    return {number for number in {*ends, policy.tokenizer.eos_token_id} if number is not None}
 
 
 def _until_end(row: list[int], ends: set[int]) -> tuple[list[int], bool]:

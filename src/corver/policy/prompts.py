@@ -2,14 +2,17 @@
 
 In: a question and the name of a prompt. Out: chat messages for a model's own template. The rules follow the paper
 (arXiv 2605.29648): think and answer tags, full names instead of pronouns, admit not knowing, do not repeat a point.
-This module knows no tokenizer and no model.
+This module knows no model.
 """
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
 
-__all__ = ["PromptName", "prompt_messages"]
+from corver.errors import ConfigError, InputError
+
+__all__ = ["PromptName", "check_prompt", "prompt_messages", "prompts_open_think", "render_prompt"]
 
 PromptName: TypeAlias = Literal["instruct", "few_shot"]
 Message: TypeAlias = dict[str, str]
@@ -53,3 +56,45 @@ def prompt_messages(question: str, *, prompt: PromptName = "instruct") -> list[M
 
 def _message(role: str, content: str) -> Message:
     return {"role": role, "content": content}
+
+
+def render_prompt(tokenizer: Any, question: str, *, prompt: PromptName, template: Mapping[str, Any]) -> str:
+    """The text that the model reads, up to where its completion begins. Raises InputError when the template refuses."""
+    from jinja2 import TemplateError
+
+    messages = prompt_messages(question, prompt=prompt)
+    try:
+        text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, **template)
+    except (TemplateError, TypeError, ValueError) as error:
+        line = " ".join(str(error).split())
+        raise InputError(f"the model's chat template cannot take the prompt {prompt!r}: {line}") from None
+    return str(text)
+
+
+def check_prompt(tokenizer: Any, *, prompt: PromptName, template: Mapping[str, Any]) -> None:
+    """Make sure that the model's template leaves no part of the prompt out.
+
+    Some templates drop the thoughts of earlier turns, and with them the worked examples of `few_shot`. Raises
+    ConfigError naming the prompt.
+    """
+    text = render_prompt(tokenizer, "Who?", prompt=prompt, template=template)
+    if any(message["content"] not in text for message in prompt_messages("Who?", prompt=prompt)):
+        other = "instruct" if prompt == "few_shot" else "few_shot"
+        raise ConfigError(
+            f"policy.prompt={prompt}: the model's chat template leaves a part of it out (thoughts of earlier turns, "
+            f"mostly); use {other}"
+        )
+
+
+def prompts_open_think(tokenizer: Any, prompts: Sequence[Any], template: Mapping[str, Any]) -> bool:
+    """Whether completions begin inside a `<think>` block that the prompt has opened, as some chat templates do it.
+
+    prompts: of one batch, texts or chat messages; the first one speaks for all. template: arguments of the template.
+    """
+    if not prompts:
+        return False
+    text = prompts[0]
+    if not isinstance(text, str):
+        # Through the tokenizer's own template, which a processor of images may lack.
+        text = tokenizer.apply_chat_template(text, tokenize=False, add_generation_prompt=True, **template)
+    return str(text).rstrip().lower().endswith("<think>")

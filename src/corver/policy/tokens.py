@@ -11,7 +11,7 @@ from typing import Any
 
 from corver.credit.align import ByteDetokenizer, Detokenizer, PrefixDetokenizer
 
-__all__ = ["detokenizer_of"]
+__all__ = ["detokenizer_of", "end_ids"]
 
 
 def detokenizer_of(tokenizer: Any, *, ids: int | None = None) -> Detokenizer:
@@ -37,6 +37,14 @@ def detokenizer_of(tokenizer: Any, *, ids: int | None = None) -> Detokenizer:
         return str(tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False))
 
     return PrefixDetokenizer(decode, special=special)
+
+
+def end_ids(model: Any, tokenizer: Any) -> set[int]:
+    """Ids that end a completion: every one that the model's generation settings declare, and the tokenizer's own."""
+    settings = getattr(model, "generation_config", None)
+    declared = getattr(settings, "eos_token_id", None)
+    ends = set(declared if isinstance(declared, list) else [declared])
+    return {int(number) for number in {*ends, tokenizer.eos_token_id} if number is not None}
 
 
 def _is_byte_level(tokenizer: Any) -> bool:

@@ -1,29 +1,47 @@
 """TRL's arguments for a run: the one place where corver's configuration meets GRPOConfig's names.
 
-In: a RunConfig, its folder, the device. Out: a GRPOConfig. Raises ConfigError where numbers do not fit together.
+In: a RunConfig, its folder, the device, the number of processes. Out: a GRPOConfig, or the batch's arithmetic alone.
+Raises ConfigError where numbers do not fit together.
 """
 
 from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from importlib.util import find_spec
 
 import torch
 from trl import GRPOConfig
 
 from corver.config import OptimizationConfig, RunConfig
-from corver.errors import ConfigError
+from corver.errors import ConfigError, CorverWarning
 from corver.runs import RunFolder
 
-__all__ = ["grpo_arguments"]
+__all__ = ["BatchSizes", "batch_sizes", "grpo_arguments", "usable_optimizer"]
 
 
-def grpo_arguments(config: RunConfig, folder: RunFolder, *, device: torch.device) -> GRPOConfig:
+@dataclass(frozen=True, slots=True)
+class BatchSizes:
+    """completions: of one step, over all processes. micro: of one backward pass of one process. passes: backward passes
+    of a process in one step."""
+
+    completions: int
+    micro: int
+    passes: int
+
+
+def grpo_arguments(config: RunConfig, folder: RunFolder, *, device: torch.device, processes: int = 1) -> GRPOConfig:
     """The paper's set-up in TRL's terms: one generation batch of prompts × generations a step."""
     optimization, sampling = config.optimization, config.sampling
-    batch, micro = _batch_sizes(optimization)
+    sizes = batch_sizes(optimization, processes=processes)
+    optimizer, shortfall = usable_optimizer(optimization.optimizer, device)
+    if shortfall is not None:
+        warnings.warn(shortfall, CorverWarning, stacklevel=2)
     return GRPOConfig(
         output_dir=str(folder.checkpoints),
         max_steps=optimization.steps,
-        per_device_train_batch_size=micro,
-        gradient_accumulation_steps=batch // micro,
+        per_device_train_batch_size=sizes.micro,
+        gradient_accumulation_steps=sizes.passes,
         num_generations=optimization.generations,
         num_iterations=optimization.iterations,
         max_completion_length=sampling.max_completion_tokens,
@@ -35,7 +53,7 @@ def grpo_arguments(config: RunConfig, folder: RunFolder, *, device: torch.device
         warmup_steps=optimization.warmup,
         weight_decay=optimization.weight_decay,
         max_grad_norm=optimization.max_grad_norm,
-        optim=optimization.optimizer,
+        optim=optimizer,
         loss_type=optimization.loss_type,
         beta=optimization.beta,
         epsilon=optimization.clip,
@@ -60,18 +78,35 @@ def grpo_arguments(config: RunConfig, folder: RunFolder, *, device: torch.device
     )
 
 
-def _batch_sizes(optimization: OptimizationConfig) -> tuple[int, int]:
-    """Completions a step, and completions a backward pass. Raises ConfigError where they do not fit together."""
+def batch_sizes(optimization: OptimizationConfig, *, processes: int = 1) -> BatchSizes:
+    """The arithmetic of a step. Raises ConfigError where its numbers do not fit together."""
     batch = optimization.prompts_per_step * optimization.generations
-    micro = optimization.micro_batch or batch
-    if batch % micro:
-        raise ConfigError(
-            f"optimization.micro_batch={micro} does not divide {optimization.prompts_per_step} prompts × "
-            f"{optimization.generations} generations = {batch} completions"
-        )
+    whole = f"{optimization.prompts_per_step} prompts × {optimization.generations} generations = {batch} completions"
+    if batch % processes:
+        raise ConfigError(f"{whole} cannot be shared by {processes} processes")
+    share = batch // processes
+    micro = optimization.micro_batch or share
+    if share % micro:
+        each = f", {share} in each of {processes} processes" if processes > 1 else ""
+        raise ConfigError(f"optimization.micro_batch={micro} does not divide {whole}{each}")
     if optimization.save_every % optimization.iterations:
         raise ConfigError(
             f"optimization.save_every={optimization.save_every} must be a multiple of iterations="
             f"{optimization.iterations}: a run can only be taken up where new rollouts are made"
         )
-    return batch, micro
+    return BatchSizes(batch, micro, share // micro)
+
+
+def usable_optimizer(wanted: str, device: torch.device) -> tuple[str, str | None]:
+    """The optimizer that this machine can run, and one line when it is not the one that is wanted."""
+    if wanted != "adamw_bnb_8bit":
+        return wanted, None
+    lacking = "a CUDA device" if device.type != "cuda" else None
+    if lacking is None and find_spec("bitsandbytes") is None:
+        lacking = "the package bitsandbytes (pip install bitsandbytes)"
+    if lacking is None:
+        return wanted, None
+    return "adamw_torch", (
+        f"optimization.optimizer: adamw_bnb_8bit needs {lacking}; training with adamw_torch, whose state takes 8 bytes "
+        "a trained weight instead of 2"
+    )

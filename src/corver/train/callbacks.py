@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from transformers import TrainerCallback
 
+from corver.errors import CorverWarning
 from corver.progress import Progress, no_progress
 from corver.runs import append_jsonl, read_jsonl, write_text
 from corver.types import Rollout, SentenceScore
@@ -21,19 +23,32 @@ from corver.types import Rollout, SentenceScore
 __all__ = ["MetricsLog", "SampleLog"]
 
 
+_CLIPPED = 0.9
+"""Share of cut-off completions above which a run is told that it learns from next to nothing."""
+
+
 class MetricsLog(TrainerCallback):
     """Appends every step's log to a file, and ends training when its time is up.
 
-    time_limit: seconds of training, over all sittings of the run that count; the step in progress is finished.
+    time_limit: seconds of training, over all sittings of the run that count; the step in progress is finished. agree:
+    makes the main process's clock that of all.
     """
 
     def __init__(
-        self, path: Path, *, total: int, time_limit: float | None = None, progress: Progress = no_progress
+        self,
+        path: Path,
+        *,
+        total: int,
+        time_limit: float | None = None,
+        progress: Progress = no_progress,
+        agree: Callable[[bool], bool] = bool,
     ) -> None:
         self._path = path
         self._total = total
         self._time_limit = time_limit
         self._progress = progress
+        self._agree = agree
+        self._clipped = False
         self._started = time.monotonic()
 
     @property
@@ -51,9 +66,17 @@ class MetricsLog(TrainerCallback):
             return
         append_jsonl(self._path, [{"step": state.global_step, "seconds": round(self.seconds, 2), **logs}])
         self._progress("train", state.global_step, self._total, "steps")
+        if not self._clipped and logs.get("completions/clipped_ratio", 0.0) > _CLIPPED:
+            self._clipped = True
+            warnings.warn(
+                f"step {state.global_step}: {logs['completions/clipped_ratio']:.0%} of the completions were cut off at "
+                "sampling.max_completion_tokens; few of them can hold an answer, so raise it or shorten the answers",
+                CorverWarning,
+                stacklevel=2,
+            )
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        if self._time_limit is not None and self.seconds >= self._time_limit:
+        if self._time_limit is not None and self._agree(self.seconds >= self._time_limit):
             control.should_training_stop = True
 
 

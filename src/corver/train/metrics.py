@@ -24,8 +24,12 @@ def batch_metrics(
     report: AdvantageReport,
     *,
     seconds: float,
+    scoring: float,
 ) -> dict[str, tuple[float, float]]:
-    """claims and sentences a completion; shares of statuses; mean claim reward; guards; seconds spent on the reward."""
+    """claims and sentences a completion; shares of statuses; mean claim reward; guards; seconds.
+
+    seconds: what the training thread gave to rewards and credit. scoring: what the verdicts took, in whatever thread.
+    """
     flat = [score for scores in scores_B for score in scores]
     claims = [score for score in flat if score.has_claim and not score.repeated]
     size, sentences = float(len(rollouts)), float(len(flat))
@@ -37,6 +41,8 @@ def batch_metrics(
     return {
         "claims": (float(len(claims)), size),
         "sentences": (sentences, size),
+        "supported_share": share(Status.SUPPORTED),
+        "unsupported_share": share(Status.UNSUPPORTED),
         "no_claim_share": share(Status.NO_CLAIM),
         "no_evidence_share": share(Status.NO_EVIDENCE),
         "failed_share": share(Status.FAILED),
@@ -44,9 +50,15 @@ def batch_metrics(
         "count_zero_share": (float(sum(score.count == 0 for score in claims)), float(len(claims))),
         "sentence_reward": (sum(score.reward for score in claims), float(len(claims))),
         "aligned_share": (float(sum((sentence_T >= 0).sum() for sentence_T in sentence_B)), tokens),
-        "format_rate": (float(sum(parse_rollout(rollout.completion).well_formed for rollout in rollouts)), size),
+        "format_rate": (float(sum(_well_formed(rollout) for rollout in rollouts)), size),
         "std_floored_share": (report.floored * size, size),
         "advantage_capped_share": (report.capped * size, size),
         "advantage_max": (report.largest, 1.0),
         "reward_seconds": (seconds, 1.0),
+        "scoring_seconds": (scoring, 1.0),
     }
+
+
+def _well_formed(rollout: Rollout) -> bool:
+    opened = bool(rollout.meta.get("think_opened"))
+    return parse_rollout(rollout.completion, think_opened=opened).well_formed

@@ -1,8 +1,9 @@
 """A training run from configuration to report: raw evaluation, GRPO, trained evaluation, summary.
 
 In: a RunConfig. Out: a run folder. Every stage leaves its result on disk and is skipped when that result is there, so
-a run that was killed goes on where it stopped; a folder that belongs to another configuration is refused. This module
-puts the rooms together and computes nothing itself.
+a run that was killed goes on where it stopped; a folder that belongs to another configuration is refused. Of several
+processes (torchrun, accelerate launch) the main one evaluates and writes, all of them train. This module puts the rooms
+together and computes nothing itself.
 """
 
 from __future__ import annotations
@@ -11,65 +12,59 @@ import json
 import time
 import warnings
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 import yaml
-from accelerate import PartialState
-from datasets import Dataset
-from peft import LoraConfig, PeftModel
-from transformers import PrinterCallback, set_seed
+from peft import PeftModel
+from transformers import set_seed
 
 from corver.config import RunConfig
 from corver.errors import ConfigError
-from corver.evaluate.questions import Question, draw_questions, read_questions
+from corver.evaluate.questions import Question
 from corver.evaluate.run import evaluate_policy
 from corver.evaluate.stats import compare, summarize
 from corver.index.counters import open_counter
-from corver.policy.generate import SamplingSettings, encode_prompt
+from corver.policy.generate import SamplingSettings
 from corver.policy.load import Policy, load_policy
-from corver.policy.prompts import prompt_messages
+from corver.policy.prompts import check_prompt
 from corver.progress import Progress, no_progress
 from corver.report import write_card, write_report
 from corver.reward.build import build_scorer
 from corver.reward.scorer import CooccurrenceReward
 from corver.runs import RunFolder, write_text
-from corver.text.words import words
-from corver.train.arguments import grpo_arguments
+from corver.train.building import build_trainer, fitting_questions
 from corver.train.callbacks import MetricsLog, SampleLog
-from corver.train.rewards import format_function, judge_function
-from corver.train.shared_prompt import SharedPromptTrainer, shared_prompt_rollouts
-from corver.train.trl import CorverTrainer
-from corver.train.zone import in_zone, read_zone
+from corver.train.data import read_run_questions
+from corver.train.processes import Processes
 from corver.types import Counter
 
 __all__ = ["train"]
 
 
 def train(config: RunConfig, *, progress: Progress = no_progress) -> RunFolder:
-    """Run, or go on with, the run of `config.output`.
+    """Run, or go on with, the run of `config.output`. Only the main process of several leaves the folder finished.
 
-    progress: called as (stage, done, total, unit). Raises ConfigError when the folder holds another run, TrainingError
-    when a checkpoint does not fit.
+    progress: called as (stage, done, total, unit), in the main process. Raises ConfigError when the folder holds
+    another run, TrainingError when a checkpoint does not fit.
     """
-    processes = PartialState().num_processes
-    if processes > 1:
-        raise ConfigError(
-            f"a run works in one process, found {processes}; on several devices use corver.train.trl.CorverTrainer"
-        )
+    processes = Processes(config.policy.device)
     if config.threads:
         torch.set_num_threads(config.threads)
     folder = RunFolder(config.output)
-    folder.create()
-    with folder.locked():
-        _claim(folder, config)
-        if not folder.summary.exists():
+    processes.on_main(folder.create)
+    with folder.locked() if processes.main else nullcontext():
+        processes.on_main(lambda: _claim(folder, config))
+        if not processes.agree(folder.summary.exists()):
             with open_counter(config.index) as index, warnings.catch_warnings():
                 # What transformers will rename next is news for us, not for the one who trains.
                 warnings.simplefilter("ignore", FutureWarning)
-                _Run(config, folder, index, progress).finish()
+                _Run(config, folder, index, processes, progress if processes.main else no_progress).finish()
+        if not processes.main:
+            return folder
         # A run killed after its summary still gets its card and page.
         if not folder.card.exists():
             write_card(folder)
@@ -79,58 +74,36 @@ def train(config: RunConfig, *, progress: Progress = no_progress) -> RunFolder:
 
 
 class _Run:
-    """One run in one process: what all stages share."""
+    """One run: what all stages share."""
 
-    def __init__(self, config: RunConfig, folder: RunFolder, index: Counter, progress: Progress) -> None:
+    def __init__(
+        self, config: RunConfig, folder: RunFolder, index: Counter, processes: Processes, progress: Progress
+    ) -> None:
         self.config = config
         self.folder = folder
         self.progress = progress
         self.index = index
+        self.processes = processes
         self.scorer = build_scorer(config.reward, index=index)
         self.reward = CooccurrenceReward(self.scorer)
         self.seconds: dict[str, float] = json.loads(folder.state.read_text()) if folder.state.exists() else {}
+        self.data: dict[str, Any] = {}
 
     def finish(self) -> None:
         """All stages, each skipped when it is done."""
-        questions = self._evaluation_questions()
-        train_questions = self._train_questions(exclude=questions)
+        questions = read_run_questions(self.config)
+        self.data = questions.report
         set_seed(self.config.seed)
         policy = load_policy(self.config.policy)
-        train_questions = self._fitting(policy, train_questions)
-        raw = self._evaluate(policy, questions, "raw")
-        trained_policy = self._train(policy, train_questions)
-        trained = self._evaluate(trained_policy, questions, "trained")
-        self._summarize(raw, trained)
-
-    def _evaluation_questions(self) -> list[Question]:
-        settings = self.config.evaluation
-        if settings is None:
-            return []
-        return read_questions(settings.questions, split=settings.split, limit=settings.limit)
-
-    def _train_questions(self, *, exclude: Sequence[Question]) -> list[Question]:
-        data = self.config.data
-        questions = read_questions(data.questions, split=data.split)
-        held_out = {_gist(question) for question in exclude}
-        questions = [question for question in questions if _gist(question) not in held_out]
-        if data.zone is not None:
-            questions = in_zone(questions, read_zone(data.zone), bounds=data.bounds, anchors=data.anchors)
-        if not questions:
-            raise ConfigError(f"{data.questions}: every training question is also an evaluation question")
-        return draw_questions(questions, data.limit)
-
-    def _fitting(self, policy: Policy, questions: Sequence[Question]) -> list[Question]:
-        """The questions whose prompt keeps to sampling.max_prompt_tokens."""
-        settings, most = self.config.policy, self.config.sampling.max_prompt_tokens
-        fitting = [
-            question
-            for question in questions
-            if len(encode_prompt(policy, question.question, prompt=settings.prompt,
-                                 template=settings.chat_template_kwargs)) <= most
-        ]  # fmt: skip
-        if not fitting:
-            raise ConfigError(f"sampling.max_prompt_tokens={most}: every prompt is longer")
-        return fitting
+        settings = self.config.policy
+        check_prompt(policy.tokenizer, prompt=settings.prompt, template=settings.chat_template_kwargs)
+        training = fitting_questions(self.config, policy, questions.training)
+        self.data["too_long"] = len(questions.training) - len(training)
+        raw = self.processes.on_main(lambda: self._evaluate(policy, questions.evaluation, "raw"))
+        trained_policy = self._train(policy, training)
+        if self.processes.main and raw is not None:
+            trained = self._evaluate(trained_policy, questions.evaluation, "trained")
+            self._summarize(raw, trained)
 
     def _evaluate(self, policy: Policy, questions: Sequence[Question], name: str) -> list[dict[str, Any]]:
         settings = self.config.evaluation
@@ -157,30 +130,47 @@ class _Run:
         return rows
 
     def _train(self, policy: Policy, questions: Sequence[Question]) -> Policy:
-        if self.folder.adapter.exists():
+        processes = self.processes
+        if processes.agree(self.folder.adapter.exists()):
             return self._trained_from_disk(policy)
-        checkpoint = _last_checkpoint(self.folder.checkpoints)
-        steps_done = int(checkpoint.name.rpartition("-")[2]) if checkpoint else 0
+        checkpoint = processes.agree(_last_checkpoint(self.folder.checkpoints))
+        metrics, samples = self._logs(int(checkpoint.name.rpartition("-")[2]) if checkpoint else 0)
+        trainer = build_trainer(
+            self.config,
+            self.folder,
+            policy,
+            questions,
+            sentence_reward=self.reward,
+            fingerprints=self._fingerprints(),
+            callbacks=[metrics],
+            record=samples if processes.main else None,
+            processes=processes.number,
+        )
+        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+        processes.on_main(lambda: self._save(policy, trainer, metrics.seconds))
+        return replace(policy, model=trainer.model)
+
+    def _logs(self, steps_done: int) -> tuple[MetricsLog, SampleLog]:
         limit = self.config.optimization.time_limit
         metrics = MetricsLog(
             self.folder.metrics,
             total=self.config.optimization.steps,
             time_limit=None if limit is None else limit * 60,
             progress=self.progress,
+            agree=self.processes.agree,
         )
-        metrics.rewind(steps_done)
         samples = SampleLog(self.folder.samples)
-        samples.rewind(steps_done)
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="You are using 'rollout_func'")
-            trainer = self._trainer(policy, questions, callbacks=[metrics], record=samples)
-        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-        self._took("train", metrics.seconds)
+        if self.processes.main:
+            metrics.rewind(steps_done)
+            samples.rewind(steps_done)
+        return metrics, samples
+
+    def _save(self, policy: Policy, trainer: Any, seconds: float) -> None:
+        self._took("train", seconds)
         part = self.folder.adapter.with_name(".adapter.part")
         trainer.model.save_pretrained(part)
         policy.tokenizer.save_pretrained(part)
         part.rename(self.folder.adapter)
-        return replace(policy, model=trainer.model)
 
     def _took(self, stage: str, seconds: float) -> None:
         """Keep the time of the sitting that finished a stage; a later sitting only finds it done."""
@@ -188,76 +178,18 @@ class _Run:
             self.seconds[stage] = round(seconds, 1)
             write_text(self.folder.state, json.dumps(self.seconds) + "\n")
 
-    def _trainer(
-        self, policy: Policy, questions: Sequence[Question], *, callbacks: list[Any], record: SampleLog
-    ) -> CorverTrainer:
-        kind, rollouts = self._engine()
-        trainer = kind(
-            model=policy.model,
-            processing_class=policy.tokenizer,
-            reward_funcs=[judge_function(self.config.reward.judge), format_function(self.config.reward.format)],
-            args=grpo_arguments(self.config, self.folder, device=policy.device),
-            train_dataset=self._dataset(questions),
-            peft_config=self._lora(policy),
-            callbacks=callbacks,
-            sentence_reward=self.reward,
-            credit=self.config.credit,
-            record=record,
-            fingerprints=self._fingerprints(),
-            **rollouts,
-        )
-        trainer.remove_callback(PrinterCallback)
-        return trainer
-
     def _trained_from_disk(self, policy: Policy) -> Policy:
         if self.config.policy.lora is None:
             saved = self.config.policy.model_copy(update={"model": str(self.folder.adapter), "gguf_file": None})
             return load_policy(saved)
         return replace(policy, model=PeftModel.from_pretrained(policy.model, self.folder.adapter))
 
-    def _dataset(self, questions: Sequence[Question]) -> Dataset:
-        return Dataset.from_list(
-            [
-                {
-                    "prompt": prompt_messages(question.question, prompt=self.config.policy.prompt),
-                    "question": question.question,
-                    "answers": list(question.answers),
-                }
-                for question in questions
-            ]
-        )
-
-    def _engine(self) -> tuple[type[CorverTrainer], dict[str, Any]]:
-        """The trainer that samples as the configuration says, and its extra arguments."""
-        sampling = self.config.sampling
-        if sampling.engine == "transformers":
-            return CorverTrainer, {}
-        settings = SamplingSettings(
-            temperature=sampling.temperature,
-            top_p=sampling.top_p,
-            top_k=sampling.top_k,
-            max_tokens=sampling.max_completion_tokens,
-        )
-        return SharedPromptTrainer, {"rollout_func": shared_prompt_rollouts(settings)}
-
-    def _lora(self, policy: Policy) -> LoraConfig | None:
-        lora = self.config.policy.lora
-        if lora is None:
-            return None
-        return LoraConfig(
-            r=lora.r,
-            lora_alpha=lora.alpha,
-            lora_dropout=lora.dropout,
-            target_modules=list(lora.target_modules),
-            layers_to_transform=_top_layers(policy, lora.top_layers),
-            task_type="CAUSAL_LM",
-        )
-
     def _summarize(self, raw: Sequence[dict[str, Any]], trained: Sequence[dict[str, Any]]) -> None:
         summary: dict[str, Any] = {
             "questions": len(raw),
             "seconds": self.seconds,
             "fingerprints": self._fingerprints(),
+            "data": self.data,
         }
         if self.config.evaluation is not None:
             draws = self.config.evaluation.bootstrap
@@ -279,20 +211,6 @@ class _Run:
 
     def _fingerprint(self) -> str:
         return self.config.fingerprint()
-
-
-def _gist(question: Question) -> str:
-    """The question without what makes two spellings of it differ: case, punctuation, accents."""
-    return " ".join(words(question.question))
-
-
-def _top_layers(policy: Policy, number: int | None) -> list[int] | None:
-    if number is None:
-        return None
-    layers = policy.model.config.num_hidden_layers
-    if number > layers:
-        raise ConfigError(f"policy.lora.top_layers={number}: {policy.name} has {layers} layers")
-    return list(range(layers - number, layers))
 
 
 def _claim(folder: RunFolder, config: RunConfig) -> None:

@@ -2,8 +2,9 @@
 
 In: a GRPOTrainer's own arguments, a SentenceReward and a CreditConfig. Out: (B, T) advantages in the trainer's loss and
 corver/… metrics beside TRL's. Two methods are overridden and both call super(): `_calculate_rewards` scores the local
-completions' sentences, `_generate_and_score_completions` replaces the advantages. This module knows no corpus; how
-credit is computed stands in corver.credit.
+completions' sentences, `_generate_and_score_completions` replaces the advantages. Where scoring shall overlap the
+log-probabilities of the old and the reference policy, `_generate` is a third. This module knows no corpus; how credit
+is computed stands in corver.credit.
 
 Groups may span processes: claim totals and completion means are gathered before any group statistic is taken.
 """
@@ -15,6 +16,7 @@ import math
 import os
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +29,14 @@ from trl import GRPOConfig, GRPOTrainer
 
 from corver.config import CreditConfig
 from corver.credit.advantage import AdvantageRule, completion_means, group_baseline, token_advantages
-from corver.credit.align import sentence_of_tokens
 from corver.credit.returns import ClaimTotals, claim_totals, shaping, silence_values
 from corver.errors import ConfigError, TrainingError
-from corver.policy.tokens import detokenizer_of
+from corver.policy.prompts import prompts_open_think
+from corver.policy.tokens import detokenizer_of, end_ids
 from corver.runs import write_text
-from corver.text.rollout import rollout_sentences
 from corver.train.metrics import batch_metrics
-from corver.train.rewards import gold_answers
-from corver.types import Rollout, SentenceReward, SentenceScore
+from corver.train.scoring import BatchScorer, ScoredBatch
+from corver.types import SentenceReward
 
 __all__ = ["CorverTrainer"]
 
@@ -51,7 +52,8 @@ class CorverTrainer(GRPOTrainer):
     guards; its lambda_j and lambda_f are not read here, since `args.reward_weights` weighs the reward functions.
     record: called after each generation batch with (step, rollouts, scores, responses), for logs of samples.
     fingerprints: what the sentence rewards depend on (index, extractor, levels …); saved in every checkpoint and
-    compared on resume.
+    compared on resume. overlap: score in a thread of its own while TRL computes the log-probabilities of the old and
+    the reference policy; the sentence reward must not mind being called from another thread.
 
     Raises ConfigError for TRL settings under which per-token advantages would be wrong.
     """
@@ -63,20 +65,28 @@ class CorverTrainer(GRPOTrainer):
         credit: CreditConfig | None = None,
         record: Any | None = None,
         fingerprints: dict[str, str] | None = None,
+        overlap: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.sentence_reward = sentence_reward
         self.credit = credit or CreditConfig()
         self.rule = _rule(self.args, self.credit)
         self.fingerprints = dict(fingerprints or {})
         self._record = record
-        self._detokenize = detokenizer_of(
-            self._tokenizer, ids=self.accelerator.unwrap_model(self.model).config.vocab_size
+        model, tokenizer = self.accelerator.unwrap_model(self.model), _tokenizer_of(self.processing_class)
+        self._scorer = BatchScorer(
+            sentence_reward,
+            detokenizer_of(tokenizer, ids=model.config.get_text_config().vocab_size),
+            ends=end_ids(model, tokenizer),
+            asks=self.credit.lambda_c != 0,
         )
-        self._scored: _ScoredBatch | None = None
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="corver-reward") if overlap else None
+        self._ahead: Future[ScoredBatch] | None = None
+        self._inputs: list[dict[str, Any]] = []
+        self._scored: tuple[ScoredBatch, np.ndarray] | None = None
         self._reference = _Reference(self.credit)
-        self.add_callback(_StateSaver(self))
+        self._clock = _Clock()
+        self.add_callback(_Watch(self))
 
     def train(
         self, resume_from_checkpoint: str | os.PathLike[str] | bool | None = None, *args: Any, **kwargs: Any
@@ -99,66 +109,64 @@ class CorverTrainer(GRPOTrainer):
     def _get_train_sampler(self, dataset: Any | None = None) -> _EpochSampler:
         return _EpochSampler(super()._get_train_sampler(dataset), seed=self.args.seed)
 
+    def _generate(self, prompts: list[Any], *args: Any, **kwargs: Any) -> Any:
+        output = super()._generate(prompts, *args, **kwargs)
+        if self._pool is not None:
+            opened = prompts_open_think(self.processing_class, prompts, self._template())
+            self._ahead = self._pool.submit(self._scorer.score, self._inputs, output[1], think_opened=opened)
+        return output
+
     def _calculate_rewards(
         self, inputs: list[dict[str, Any]], prompts: list[Any], completions: list[Any], completion_ids_list: Any
     ) -> torch.Tensor:
+        if self.accelerator.num_processes > 1:  # that waiting for others be not counted as work
+            self.accelerator.wait_for_everyone()
+        started = time.perf_counter()
         rewards_BF = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
         weighted = rewards_BF * self.reward_weights.to(rewards_BF.device).unsqueeze(0)
         response_B = weighted.nansum(dim=1)
         response_B[torch.isnan(rewards_BF).all(dim=1)] = torch.nan
-        self._scored = self._score(inputs, completion_ids_list, response_B.double().cpu().numpy())
+        scored = self._verdicts(inputs, prompts, completion_ids_list)
+        self._scored = (scored, response_B.double().cpu().numpy())
+        self._clock.add(time.perf_counter() - started)
         return rewards_BF
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
+        self._inputs = inputs
         output = super()._generate_and_score_completions(inputs)
         if self._scored is None:
             raise TrainingError("TRL made advantages without asking for rewards; this TRL version is not supported")
-        scored, self._scored = self._scored, None
+        (scored, response_all), self._scored = self._scored, None
         mask = output["completion_mask"]
         if "tool_mask" in output:
             mask = mask * output["tool_mask"]
-        advantages_BT = self._advantages(scored, mask.cpu().numpy())
+        advantages_BT = self._advantages(scored, response_all, mask.cpu().numpy())
         output["advantages"] = torch.tensor(advantages_BT, dtype=torch.float32, device=mask.device)
         return output
 
-    def _score(
-        self, inputs: list[dict[str, Any]], completion_ids: Sequence[Sequence[int]], response_all: Any
-    ) -> _ScoredBatch:
-        """Text, σ(t) and verdicts of the local completions. response_all: gathered over all processes."""
-        started = time.perf_counter()
-        tokens_B = [self._detokenize(list(ids)) for ids in completion_ids]
-        cut_B = [not ids or ids[-1] not in self.eos_token_ids for ids in completion_ids]
-        spans_B = [
-            tuple(rollout_sentences(tokens.text, drop_cut_off=cut)) for tokens, cut in zip(tokens_B, cut_B, strict=True)
-        ]
-        rollouts = [
-            Rollout(
-                tokens.text,
-                question=row.get("question"),
-                answers=gold_answers(row.get("answers")),
-                sentences=spans,
-            )
-            for row, tokens, spans in zip(inputs, tokens_B, spans_B, strict=True)
-        ]
-        scores_B = self.sentence_reward.score(rollouts) if self.credit.lambda_c else [[] for _ in rollouts]
-        if len(scores_B) != len(rollouts) or any(
-            self.credit.lambda_c and len(scores) != len(spans) for scores, spans in zip(scores_B, spans_B, strict=False)
-        ):
-            raise TrainingError("the sentence reward did not return one verdict a sentence and one list a completion")
-        sentence_B = [
-            sentence_of_tokens(tokens, spans if scores else ())
-            for tokens, spans, scores in zip(tokens_B, spans_B, scores_B, strict=True)
-        ]
-        seconds = time.perf_counter() - started
-        return _ScoredBatch(rollouts, [list(scores) for scores in scores_B], sentence_B, response_all, seconds)
+    def _verdicts(
+        self, inputs: list[dict[str, Any]], prompts: list[Any], completion_ids: Sequence[Sequence[int]]
+    ) -> ScoredBatch:
+        """What was scored ahead, if it was these completions; else scored now."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None:
+            scored = ahead.result()
+            if scored.ids == [list(ids) for ids in completion_ids]:
+                return scored
+        opened = prompts_open_think(self.processing_class, prompts, self._template())
+        return self._scorer.score(inputs, completion_ids, think_opened=opened)
 
-    def _advantages(self, scored: _ScoredBatch, mask_BT: np.ndarray) -> np.ndarray:
-        """(B, T) advantages of the local rows, with group statistics over all processes."""
+    def _template(self) -> dict[str, Any]:
+        return dict(getattr(self, "chat_template_kwargs", None) or {})
+
+    def _advantages(self, scored: ScoredBatch, response_all: np.ndarray, mask_BT: np.ndarray) -> np.ndarray:
+        """(B, T) advantages of the local rows, with group statistics over all processes. response_all: R_resp of the
+        completions of all processes."""
         started = time.perf_counter()
         size = len(scored.rollouts)
         here = slice(self.accelerator.process_index * size, (self.accelerator.process_index + 1) * size)
         generations = self.num_generations if self.model.training else self.num_generations_eval
-        group_all = np.arange(len(scored.response_all)) // generations
+        group_all = np.arange(len(response_all)) // generations
 
         totals = claim_totals(scored.scores)
         totals_all = ClaimTotals(self._gather(totals.sum_B), self._gather(totals.count_B))
@@ -175,13 +183,15 @@ class CorverTrainer(GRPOTrainer):
                 silence=float(silence),
                 alignment=self.credit.alignment,
             )
-        response_B = scored.response_all[here]
+        response_B = response_all[here]
         means_all = self._gather(completion_means(response_B, shaping_BT, mask_BT))
         baseline = group_baseline(means_all, group_all, rule=self.rule)
         values, report = token_advantages(response_B, shaping_BT, mask_BT, baseline.rows(here), rule=self.rule)
 
-        seconds = scored.seconds + time.perf_counter() - started
-        local = batch_metrics(scored.rollouts, scored.scores, scored.sentence, report, seconds=seconds)
+        self._clock.add(time.perf_counter() - started)
+        local = batch_metrics(
+            scored.rollouts, scored.scores, scored.sentence, report, seconds=self._clock.batch(), scoring=scored.seconds
+        )
         self._log_batch(local, silence=float(silence_all.mean()), reference=reference)
         self._replace_logged_advantages(self._gather(values.sum(axis=1) / np.maximum(mask_BT.sum(axis=1), 1)))
         if self._record is not None:
@@ -239,24 +249,29 @@ class CorverTrainer(GRPOTrainer):
         write_text(folder / STATE_FILE, json.dumps(state))
 
 
-class _ScoredBatch:
-    """The local completions of one generation batch with their verdicts; response_all spans all processes."""
+class _Clock:
+    """Seconds that the training thread gave to rewards and credit: of this batch, and of this step."""
 
-    __slots__ = ("response_all", "rollouts", "scores", "seconds", "sentence")
+    def __init__(self) -> None:
+        self._batch = 0.0
+        self._step = 0.0
+        self._began: float | None = None
 
-    def __init__(
-        self,
-        rollouts: list[Rollout],
-        scores: list[list[SentenceScore]],
-        sentence: list[np.ndarray],
-        response_all: np.ndarray,
-        seconds: float,
-    ) -> None:
-        self.rollouts = rollouts
-        self.scores = scores
-        self.sentence = sentence
-        self.response_all = response_all
-        self.seconds = seconds
+    def add(self, seconds: float) -> None:
+        self._batch += seconds
+        self._step += seconds
+
+    def batch(self) -> float:
+        """Seconds since the last call."""
+        seconds, self._batch = self._batch, 0.0
+        return seconds
+
+    def step_begins(self) -> None:
+        self._step, self._began = 0.0, time.perf_counter()
+
+    def share(self) -> float | None:
+        """Rewards' and credit's share of the step's wall time so far."""
+        return None if self._began is None else self._step / (time.perf_counter() - self._began)
 
 
 class _Reference:
@@ -306,16 +321,32 @@ class _EpochSampler(Sampler[int]):
         return len(self._order)
 
 
-class _StateSaver(TrainerCallback):
-    """Adds the reward state to every checkpoint."""
+class _Watch(TrainerCallback):
+    """Adds the reward state to every checkpoint, and the share of rewards and credit to every step's metrics."""
 
     def __init__(self, trainer: CorverTrainer) -> None:
         self._trainer = trainer
 
+    def on_step_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        self._trainer._clock.step_begins()
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        share = self._trainer._clock.share()
+        if share is not None:
+            self._trainer._metrics["train"]["corver/reward_share"].append(share)
+
     def on_save(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        # Each process writes a part of the checkpoint; the reward state, which marks it as whole, comes last.
+        if self._trainer.accelerator.num_processes > 1:
+            self._trainer.accelerator.wait_for_everyone()
         folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"
         if state.is_world_process_zero and folder.is_dir():
             self._trainer.save_corver_state(folder)
+
+
+def _tokenizer_of(processing: Any) -> Any:
+    """The tokenizer of a processor of text and images, or the tokenizer itself."""
+    return getattr(processing, "tokenizer", processing)
 
 
 def _rule(args: GRPOConfig, credit: CreditConfig) -> AdvantageRule:

@@ -1,0 +1,118 @@
+"""What a run would do, found out without loading weights: its settings, arithmetic, data and memory.
+
+In: a RunConfig. Out: a RunPlan. What cannot be known here (a hub that does not answer, a file that is not made yet)
+becomes a note, since a plan is asked for before everything is in place. This module starts nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from corver.config import RunConfig
+from corver.corpus.hub import PREFIX
+from corver.errors import CorverError, InputError
+from corver.policy.load import pick_device
+from corver.train.arguments import batch_sizes, usable_optimizer
+from corver.train.data import read_run_questions
+from corver.train.estimate import ModelShape, estimate_memory, model_config, shape_of
+
+__all__ = ["RunPlan", "plan_run"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """config: resolved. batch: numbers of a step and of the run. data: the report of the questions, None when they
+    cannot be read yet. model, memory: None when the model's shape is not known. notes: one line each."""
+
+    config: RunConfig
+    batch: dict[str, int]
+    data: dict[str, Any] | None
+    model: dict[str, int] | None
+    memory: dict[str, int] | None
+    device: str
+    notes: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "config": self.config.model_dump(mode="json"),
+            "batch": self.batch,
+            "data": self.data,
+            "model": self.model,
+            "memory_per_device": self.memory,
+            "device": self.device,
+            "notes": list(self.notes),
+        }
+
+
+def plan_run(config: RunConfig, *, processes: int = 1) -> RunPlan:
+    """The plan of a run, on this machine's device, or on the one that the configuration names, whether it is here or
+    not. processes: how many will share a step. Raises ConfigError for numbers that do not fit together."""
+    notes: list[str] = []
+    device = pick_device("auto") if config.policy.device == "auto" else torch.device(config.policy.device)
+    optimizer, shortfall = usable_optimizer(config.optimization.optimizer, device)
+    if device.type == "cuda" and not torch.cuda.is_available():  # planned here, run elsewhere
+        optimizer, shortfall = config.optimization.optimizer, None
+    if shortfall is not None:
+        notes.append(shortfall)
+    batch = _batch(config, processes)
+    data = _data(config, notes)
+    shape = _shape(config, notes)
+    memory = None
+    if shape is not None:
+        memory = estimate_memory(config, shape, device=device, optimizer=optimizer, processes=processes).to_json()
+    return RunPlan(
+        config=config,
+        batch=batch,
+        data=data,
+        model=None if shape is None else {"parameters": shape.parameters, "trained": shape.trained},
+        memory=memory,
+        device=str(device.type),
+        notes=tuple(notes),
+    )
+
+
+def _batch(config: RunConfig, processes: int) -> dict[str, int]:
+    optimization, sampling = config.optimization, config.sampling
+    sizes = batch_sizes(optimization, processes=processes)
+    batches = -(-optimization.steps // optimization.iterations)
+    longest = sampling.max_prompt_tokens + sampling.max_completion_tokens
+    return {
+        "processes": processes,
+        "questions_per_step": optimization.prompts_per_step,
+        "completions_per_question": optimization.generations,
+        "completions_per_step": sizes.completions,
+        "completions_per_backward_pass": sizes.micro,
+        "backward_passes_per_step_and_process": sizes.passes,
+        "optimizer_steps": optimization.steps,
+        "generation_batches": batches,
+        "questions_asked": batches * optimization.prompts_per_step,
+        "completions_sampled": batches * sizes.completions,
+        "tokens_per_step_at_most": sizes.completions * longest,
+        "tokens_sampled_at_most": batches * sizes.completions * sampling.max_completion_tokens,
+    }
+
+
+def _data(config: RunConfig, notes: list[str]) -> dict[str, Any] | None:
+    away = [source for source in (*config.data.questions, *config.data.exclude) if source.startswith(PREFIX)]
+    if away:
+        notes.append(f"questions of a hub are not fetched for a plan: {', '.join(away)}")
+        return None
+    try:
+        return read_run_questions(config).report
+    except CorverError as error:
+        notes.append(str(error))
+        return None
+
+
+def _shape(config: RunConfig, notes: list[str]) -> ModelShape | None:
+    try:
+        found, note = model_config(config.policy)
+    except InputError as error:
+        notes.append(str(error))
+        return None
+    if note is not None:
+        notes.append(note)
+    return shape_of(found, config.policy.lora)
