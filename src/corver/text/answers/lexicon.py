@@ -357,7 +357,7 @@ _CONTINENTS = ("europe", "asia", "africa", "north america", "south america", "la
 
 REGION_LEVELS: dict[str, int] = (
     dict.fromkeys((*_STATES.split(), *_LONG_STATES), 1)
-    | dict.fromkeys((*set(DEMONYMS.values()), *_UNIONS), 2)
+    | dict.fromkeys((*(set(DEMONYMS.values()) - {"rome"}), *_UNIONS), 2)
     | dict.fromkeys(_CONTINENTS, 3)
 )
 """Regions that may follow a place after a comma, and how far up they lie: state 1, country 2, continent 3."""
