@@ -259,7 +259,8 @@ class NoiseConfig(ConfigModel):
 class AppealsConfig(ConfigModel):
     """A better judge looks at some verdicts again; this flips them and estimates the verifier's error rates.
 
-    judge: `lenient` is corver's string judge, `endpoint` a model behind an address, `model` a local model. q: chance of
+    judge: `lenient` is corver's string judge, `endpoint` a model behind an address, `model` a local model.
+    reads: it sees the `<answer>` block, or the whole completion. q: chance of
     a rejected completion to be appealed; q_accepted: of an accepted one, which estimates ρ0 too. budget: most calls a
     batch. flip: the decision replaces the verdict; estimate: it feeds the rates. prior, decay, average: of the
     estimator. judge_false_positive, judge_false_negative: the better judge's own errors. endpoint; model: a folder or
@@ -269,6 +270,7 @@ class AppealsConfig(ConfigModel):
     """
 
     judge: Literal["lenient", "endpoint", "model"] = "lenient"
+    reads: Literal["answer", "completion"] = "answer"
     q: Fraction = 0.1
     q_accepted: Fraction = 0.0
     budget: Annotated[int, Field(ge=1)] | None = None

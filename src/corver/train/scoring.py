@@ -42,7 +42,7 @@ class BatchScorer:
     sentence is not scored. asks: False asks nothing of the reward, for runs without sentence rewards.
     """
 
-    reward: SentenceReward
+    reward: SentenceReward | None
     detokenize: Detokenizer
     ends: Collection[int]
     asks: bool = True
@@ -71,7 +71,8 @@ class BatchScorer:
             )
             for row, tokens, spans in zip(rows, tokens_B, spans_B, strict=True)
         ]
-        scores_B = [list(scores) for scores in self.reward.score(rollouts)] if self.asks else [[] for _ in rollouts]
+        asked = self.reward.score(rollouts) if self.asks and self.reward is not None else [[] for _ in rollouts]
+        scores_B = [list(scores) for scores in asked]
         if len(scores_B) != len(rollouts) or (
             self.asks and any(len(scores) != len(spans) for scores, spans in zip(scores_B, spans_B, strict=True))
         ):

@@ -29,6 +29,8 @@ from trl import GRPOConfig, GRPOTrainer
 
 from corver.config import CreditConfig
 from corver.credit.advantage import AdvantageRule, completion_means, group_baseline, token_advantages
+from corver.credit.appeals import AppealJudge
+from corver.credit.noise import within_group_std
 from corver.credit.returns import ClaimTotals, claim_totals, shaping, silence_values
 from corver.errors import ConfigError, TrainingError
 from corver.policy.prompts import prompts_open_think
@@ -36,6 +38,7 @@ from corver.policy.tokens import detokenizer_of, end_ids
 from corver.runs import write_text
 from corver.train.metrics import batch_metrics
 from corver.train.scoring import BatchScorer, ScoredBatch
+from corver.train.verifier import NoisyVerifier, appeal_cases
 from corver.types import SentenceReward
 
 __all__ = ["CorverTrainer"]
@@ -48,7 +51,8 @@ class CorverTrainer(GRPOTrainer):
 
     Takes all arguments of `trl.GRPOTrainer`, and by keyword:
 
-    sentence_reward: judges the sentences of a whole generation batch at once. credit: weights, alignment, silence and
+    sentence_reward: judges the sentences of a whole generation batch at once; None: there is none, as for a verifier of
+    whole answers. appeal_judge: who hears the appeals of `credit.appeals`. credit: weights, alignment, silence and
     guards; its lambda_j and lambda_f are not read here, since `args.reward_weights` weighs the reward functions.
     record: called after each generation batch with (step, rollouts, scores, responses), for logs of samples.
     fingerprints: what the sentence rewards depend on (index, extractor, levels …); saved in every checkpoint and
@@ -61,8 +65,9 @@ class CorverTrainer(GRPOTrainer):
     def __init__(
         self,
         *args: Any,
-        sentence_reward: SentenceReward,
+        sentence_reward: SentenceReward | None = None,
         credit: CreditConfig | None = None,
+        appeal_judge: AppealJudge | None = None,
         record: Any | None = None,
         fingerprints: dict[str, str] | None = None,
         overlap: bool = False,
@@ -78,8 +83,9 @@ class CorverTrainer(GRPOTrainer):
             sentence_reward,
             detokenizer_of(tokenizer, ids=model.config.get_text_config().vocab_size),
             ends=end_ids(model, tokenizer),
-            asks=self.credit.lambda_c != 0,
+            asks=self.credit.lambda_c != 0 and sentence_reward is not None,
         )
+        self._verifier = self._noisy_verifier(appeal_judge)
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="corver-reward") if overlap else None
         self._ahead: Future[ScoredBatch] | None = None
         self._inputs: list[dict[str, Any]] = []
@@ -123,6 +129,8 @@ class CorverTrainer(GRPOTrainer):
             self.accelerator.wait_for_everyone()
         started = time.perf_counter()
         rewards_BF = super()._calculate_rewards(inputs, prompts, completions, completion_ids_list)
+        if self._verifier is not None:
+            rewards_BF = self._heard(self._verifier, rewards_BF, inputs, completions)
         weighted = rewards_BF * self.reward_weights.to(rewards_BF.device).unsqueeze(0)
         response_B = weighted.nansum(dim=1)
         response_B[torch.isnan(rewards_BF).all(dim=1)] = torch.nan
@@ -183,19 +191,24 @@ class CorverTrainer(GRPOTrainer):
                 silence=float(silence),
                 alignment=self.credit.alignment,
             )
-        response_B = response_all[here]
-        means_all = self._gather(completion_means(response_B, shaping_BT, mask_BT))
+        noise = self._verifier if self._verifier is not None and self._verifier.corrects else None
+        base_all = response_all if noise is None else noise.without(response_all)
+        means_all = self._gather(completion_means(base_all[here], shaping_BT, mask_BT))
         baseline = group_baseline(means_all, group_all, rule=self.rule)
-        values, report = token_advantages(response_B, shaping_BT, mask_BT, baseline.rows(here), rule=self.rule)
+        if noise is not None:
+            base_all, baseline = noise.compose(base_all, baseline, group_all, response_all, learn=self.model.training)
+        values, report = token_advantages(base_all[here], shaping_BT, mask_BT, baseline.rows(here), rule=self.rule)
 
         self._clock.add(time.perf_counter() - started)
         local = batch_metrics(
             scored.rollouts, scored.scores, scored.sentence, report, seconds=self._clock.batch(), scoring=scored.seconds
         )
         self._log_batch(local, silence=float(silence_all.mean()), reference=reference)
-        self._replace_logged_advantages(self._gather(values.sum(axis=1) / np.maximum(mask_BT.sum(axis=1), 1)))
+        advantage_all = self._gather(values.sum(axis=1) / np.maximum(mask_BT.sum(axis=1), 1))
+        self._replace_logged_advantages(advantage_all)
+        self._log_spread(response_all, advantage_all, group_all)
         if self._record is not None:
-            self._record(self.state.global_step, scored.rollouts, scored.scores, response_B)
+            self._record(self.state.global_step, scored.rollouts, scored.scores, response_all[here])
         return values
 
     def _gather(self, values: np.ndarray) -> np.ndarray:
@@ -221,6 +234,43 @@ class CorverTrainer(GRPOTrainer):
         if reference is not None:
             self._metrics[mode]["corver/reference"].append(reference)
 
+    def _log_spread(self, response_all: np.ndarray, advantage_all: np.ndarray, group_all: np.ndarray) -> None:
+        """Spread of rewards within groups and of final advantages, and what the verifier's noise and appeals did."""
+        mode = "train" if self.model.training else "eval"
+        found = {
+            "reward_group_std": within_group_std(response_all, group_all),
+            "advantage_std": float(advantage_all.std()),
+        } | (self._verifier.metrics() if self._verifier is not None else {})
+        for name, value in found.items():
+            self._metrics[mode][f"corver/{name}"].append(value)
+
+    def _noisy_verifier(self, judge: AppealJudge | None) -> NoisyVerifier | None:
+        if self.credit.noise is None and self.credit.appeals is None:
+            return None
+        return NoisyVerifier(
+            self.credit,
+            names=self.reward_func_names,
+            weights=self.reward_weights.tolist(),
+            rule=self.rule,
+            judge=judge,
+            seed=self.args.seed,
+        )
+
+    def _heard(
+        self, verifier: NoisyVerifier, rewards_BF: torch.Tensor, inputs: list[dict[str, Any]], completions: list[Any]
+    ) -> torch.Tensor:
+        """The rewards of all processes after the appeals of this batch."""
+        rank, size = self.accelerator.process_index, len(completions)
+        appeals = self.credit.appeals
+        taken = verifier.take(
+            rewards_BF.double().cpu().numpy(),
+            appeal_cases(inputs, completions, reads=appeals.reads) if appeals else [None] * size,
+            gather=self._gather,
+            here=slice(rank * size, (rank + 1) * size),
+            learn=self.model.training,
+        )
+        return torch.tensor(taken, dtype=rewards_BF.dtype, device=rewards_BF.device)
+
     def _replace_logged_advantages(self, mean_B: np.ndarray) -> None:
         """TRL logged its own advantage of each completion; put the mean of ours in its place."""
         logged = self._logs["advantages"]
@@ -233,6 +283,8 @@ class CorverTrainer(GRPOTrainer):
             state = json.loads(path.read_text(encoding="utf-8"))
             known, reference = dict(state["fingerprints"]), dict(state["reference"])
             self._reference.restore(reference)
+            if self._verifier is not None:
+                self._verifier.restore(state["verifier"])
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise TrainingError(f"{path}: the checkpoint has no usable reward state: {error}") from None
         for name, value in self.fingerprints.items():
@@ -244,7 +296,9 @@ class CorverTrainer(GRPOTrainer):
 
     def save_corver_state(self, folder: Path) -> None:
         """Write what a resumed run needs beside TRL's own checkpoint files."""
-        state = {"fingerprints": self.fingerprints, "reference": self._reference.state()}
+        state: dict[str, Any] = {"fingerprints": self.fingerprints, "reference": self._reference.state()}
+        if self._verifier is not None:
+            state["verifier"] = self._verifier.state()
         # By rename: `train.run` takes a checkpoint that has this file for whole.
         write_text(folder / STATE_FILE, json.dumps(state))
 
