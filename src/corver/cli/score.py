@@ -13,6 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
 
@@ -39,7 +40,14 @@ def score_command(
     index: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the index to count in.", show_default=False)],
     file: Annotated[str, typer.Argument(metavar="FILE", help="What to score; - is standard input.")] = "-",
     extractor: Annotated[Literal["rules"], typer.Option(help="What finds the pairs in a sentence.")] = "rules",
-    support: Annotated[Literal["paper"], typer.Option(help="What turns counts into rewards.")] = "paper",
+    support: Annotated[
+        Literal["paper", "profile"],
+        typer.Option(help="What turns counts into rewards: levels of one pair, or every detail around the subject."),
+    ] = "paper",
+    neutral: Annotated[
+        float | None,
+        typer.Option(metavar="Z", help="Of profile: the unit score that is worth nothing.", show_default=False),
+    ] = None,
     rule: Annotated[
         Literal["first", "min", "relcheck"], typer.Option(help="Which pairs of a sentence speak for it.")
     ] = "first",
@@ -61,14 +69,18 @@ def score_command(
 
     FILE holds one text a line, or JSON Lines with "text" or "completion" (a string or chat messages) and optionally
     "id", "question" and "answers". Writes one JSON line a text: its sentences with offsets, pair, words, count, level
-    and reward. A line that cannot be scored gives {"line": …, "error": …} in its place and exit code 1.
+    and reward; with --support profile each detail's score and share. A line that cannot be scored gives
+    {"line": …, "error": …} in its place and exit code 1.
 
     \b
     Examples:
       echo "Marie Curie was born in Warsaw." | corver score --index index/
       corver score answers.jsonl --index index/ --output scores.jsonl
     """
-    with reading(file) as (stream, name), _scorer(index, window=window, rule=rule, exact=exact) as scorer:
+    if neutral is not None and support != "profile":
+        raise typer.BadParameter("only --support profile has a neutral point", param_hint="--neutral")
+    options = _Options(window, rule, exact, support, neutral)
+    with reading(file) as (stream, name), _scorer(index, options=options) as scorer:
         known = None if calibration is None else _calibration(calibration, scorer, exact=exact)
         if stream.isatty():
             say("reading standard input, one text a line; end with Ctrl-D")
@@ -95,13 +107,32 @@ def _calibration(path: Path, scorer: Scorer, *, exact: bool) -> CalibrationMap:
     return known
 
 
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """How to score."""
+
+    window: int
+    rule: Literal["first", "min", "relcheck"]
+    exact: bool
+    support: Literal["paper", "profile"]
+    neutral: float | None
+
+
 @contextmanager
-def _scorer(index: Path, *, window: int, rule: Literal["first", "min", "relcheck"], exact: bool) -> Iterator[Scorer]:
+def _scorer(index: Path, *, options: _Options) -> Iterator[Scorer]:
     from corver.index.counters import open_counter
+    from corver.reward.profile import ProfileSettings
     from corver.reward.scorer import Scorer
 
     with open_counter(index) as counter:
-        yield Scorer(index=counter, window=window, rule=rule, exact_counts=exact)
+        yield Scorer(
+            index=counter,
+            window=options.window,
+            rule=options.rule,
+            exact_counts=options.exact,
+            support=options.support,
+            profile=None if options.neutral is None else ProfileSettings(neutral=options.neutral),
+        )
 
 
 def _position(stream: BinaryIO, texts: int) -> tuple[int, int | None, str]:

@@ -18,7 +18,7 @@ from corver.index.kernels.profile import near_in_documents, profile_units
 from corver.index.layout import FLAGS, NO_POSITIONS, OCCURRENCES
 from corver.index.lists import ListTable
 from corver.index.terms import TermTable
-from corver.text.stopwords import STOPWORDS
+from corver.text.stopwords import FUNCTION_WORDS, STOPWORDS
 from corver.text.words import words
 from corver.types import Clause, Phrase
 
@@ -63,22 +63,44 @@ class Profile:
     edges: tuple[int, ...]
 
 
-def find_mentions(table: TermTable, subject: str, *, cap: int, surname: bool) -> Mentions:
+def find_mentions(
+    table: TermTable, subject: str, *, cap: int, surname: bool, any_small_words: bool = False
+) -> Mentions:
     """Mentions of a subject: its exact phrase, else its content words within 10 words of each other.
 
     surname: in documents with a mention, the last word of the subject standing alone is a mention too.
+    any_small_words: the function words of a name, whose positions an index may lack, may be any words; much faster.
     """
     if cap < 1:
         raise UsageError(f"a cap of {cap} mentions makes no sense; it must be 1 or more")
     found = words(subject)
     if not found:
         raise UsageError(f"the subject {subject!r} holds no word")
+    content = [word for word in dict.fromkeys(found) if word not in FUNCTION_WORDS]
+    if any_small_words and 1 < len(content) < len(found):
+        whole = [_spaced_places(table, s, found, content) for s in range(len(table.lists))]
+        if any(place.size for place in whole):
+            return _finished(table, subject, found, whole, cap=cap, surname=surname, exact=True)
+        found = content
     (number,) = table.numbers([Phrase(tuple(found))])
     exact = bool(table.occurrences[number] > 0)
     whole = [
         _exact_places(lists, int(column[number]), found) if exact else _loose_places(table, s, found)
         for s, (column, lists) in enumerate(zip(table.rows, table.lists, strict=True))
     ]
+    return _finished(table, subject, found, whole, cap=cap, surname=surname, exact=exact)
+
+
+def _finished(
+    table: TermTable,
+    subject: str,
+    found: Sequence[str],
+    whole: list[NDArray[np.uint64]],
+    *,
+    cap: int,
+    surname: bool,
+    exact: bool,
+) -> Mentions:
     if surname and len(found) > 1 and found[-1] not in STOPWORDS:
         whole = [_with_surname(table, s, place, found, exact) for s, place in enumerate(whole)]
     total = sum(place.size for place in whole)
@@ -104,10 +126,22 @@ def _exact_places(lists: ListTable, row: int, found: Sequence[str]) -> NDArray[n
 def _loose_places(table: TermTable, s: int, found: Sequence[str]) -> NDArray[np.uint64]:
     """Positions of the rarest content word that has all others within LOOSE_WINDOW words."""
     content = list(dict.fromkeys(word for word in found if word not in STOPWORDS)) or list(found)
+    return _near_words(table, s, content, LOOSE_WINDOW)
+
+
+def _spaced_places(table: TermTable, s: int, found: Sequence[str], content: Sequence[str]) -> NDArray[np.uint64]:
+    """Positions of a name's first word, told by its content words within the length of the name."""
+    places = near_places(table, s, table.numbers(content), len(found) - 1)
+    positions = np.maximum(places[:, 1] - found.index(content[0]), 0)
+    return np.unique(places[:, 0].astype(np.uint64) << np.uint64(32) | positions.astype(np.uint64))
+
+
+def _near_words(table: TermTable, s: int, content: Sequence[str], window: int) -> NDArray[np.uint64]:
+    """Positions of the rarest of some words that has all others within `window` words."""
     numbers = table.numbers(content)
     anchor = min(range(len(numbers)), key=lambda k: (int(table.occurrences[numbers[k]]), content[k]))
     numbers.insert(0, numbers.pop(anchor))
-    places = near_places(table, s, numbers, LOOSE_WINDOW)
+    places = near_places(table, s, numbers, window)
     return places[:, 0].astype(np.uint64) << np.uint64(32) | places[:, 1].astype(np.uint64)
 
 

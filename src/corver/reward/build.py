@@ -8,6 +8,7 @@ from __future__ import annotations
 from corver.config import RewardConfig
 from corver.extract.rules import RulesExtractor
 from corver.reward.levels import Levels
+from corver.reward.profile import ProfileSettings
 from corver.reward.scorer import Scorer
 from corver.types import Counter
 
@@ -27,4 +28,6 @@ def build_scorer(config: RewardConfig, *, index: Counter) -> Scorer:
         levels=Levels(thresholds=config.levels.thresholds, rewards=config.levels.rewards),
         rule=config.rule,
         repetition_guard=config.repetition_guard,
+        support=config.support,
+        profile=ProfileSettings(**config.profile.model_dump(), pronouns=config.resolve_pronouns),
     )

@@ -1,58 +1,44 @@
 """The scorer: texts or rollouts in, a verdict a sentence out.
 
-In: a counter (an index), an extractor, and the settings of the support. Out: `SentenceScore`s with offsets into the
-untouched text. A whole batch costs one call of the extractor and one of the counter. This module knows neither tokens
-nor advantages, and no file format.
+In: a counter (an index) and a support, which says what evidence is worth. Out: `SentenceScore`s with offsets into the
+untouched text, a whole batch at a time. This module knows neither tokens nor advantages, and no file format.
 
-A failure is never a number: a sentence whose extraction or look-up failed has the status `failed` and reward NaN, and
-an approximate count of 0 counts as a failure, since an estimate is no proof that the corpus lacks a pair.
+A failure is never a number: a sentence whose extraction or look-up failed has the status `failed` and reward NaN.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
-from corver.errors import ExtractionError, LookupFailedError, UsageError
+from corver.errors import UsageError
 from corver.extract.rules import RulesExtractor
 from corver.reward.levels import PAPER_LEVELS, Levels
-from corver.reward.repetition import guard_repetition
-from corver.reward.select import RULES, Claim, PairRule, claims_of, decide
+from corver.reward.paper import APPROXIMATE, PaperSupport
+from corver.reward.profile import ProfileSettings, ProfileSupport
+from corver.reward.select import PairRule
+from corver.reward.support import SUPPORTS, Support, SupportName
 from corver.text.rollout import rollout_sentences
 from corver.text.sentences import split_sentences
-from corver.types import (
-    Count,
-    Counter,
-    Extraction,
-    Extractor,
-    Passage,
-    Rollout,
-    ScoredText,
-    SentenceScore,
-    Span,
-    Status,
-)
+from corver.types import Counter, Extractor, Passage, Rollout, ScoredText, SentenceScore, Span
 
 __all__ = ["APPROXIMATE", "CooccurrenceReward", "Scorer"]
 
-APPROXIMATE = "the count is an estimate"
-"""The reason carried by a verdict whose count the backend estimated."""
-
-_Counts: TypeAlias = dict[tuple[str, ...], Count | LookupFailedError]
 _SCORER_VERSION = 1
-_MAX_WINDOW = 1_000_000
 
 
 class Scorer:
-    """Scores sentences by how often their subject and object stand together in a corpus.
+    """Scores sentences by how often what they say stands together in a corpus.
 
-    index: anything that counts. extractor: `RulesExtractor()` unless given. window: words. levels: counts to rewards.
-    rule: which pairs of a sentence speak for it. repetition_guard: a pair is rewarded once a text. exact_counts: count
-    to the end instead of stopping at the top level's threshold; rewards do not depend on it.
+    index: anything that counts; `profile` needs an index folder. support: `paper`, the levels of one pair's count, or
+    `profile`, every detail around the subject; or a support of your own. repetition_guard: nothing is rewarded twice a
+    text.
+
+    Of `paper`: extractor, `RulesExtractor()` unless given; window in words; levels, counts to rewards; rule, which
+    pairs of a sentence speak for it; exact_counts, count to the end instead of stopping at the top level's threshold
+    (rewards do not depend on it). Of `profile`: its settings.
     """
 
     def __init__(
@@ -65,18 +51,26 @@ class Scorer:
         rule: PairRule = "first",
         repetition_guard: bool = True,
         exact_counts: bool = False,
+        support: SupportName | Support = "paper",
+        profile: ProfileSettings | None = None,
     ) -> None:
-        if not 0 <= window <= _MAX_WINDOW:
-            raise UsageError(f"the window must lie between 0 and {_MAX_WINDOW:,} words, not {window}")
-        if rule not in RULES:
-            raise UsageError(f"unknown rule {rule!r}: choose one of {', '.join(RULES)}")
         self._index = index
-        self._extractor = extractor if extractor is not None else RulesExtractor()
-        self._window = window
-        self._levels = levels
-        self._rule: PairRule = rule
         self._repetition_guard = repetition_guard
-        self._cap = None if exact_counts else levels.cap
+        if support == "paper":
+            self._support: Support = PaperSupport(
+                index=index,
+                extractor=extractor if extractor is not None else RulesExtractor(),
+                window=window,
+                levels=levels,
+                rule=rule,
+                exact_counts=exact_counts,
+            )
+        elif support == "profile":
+            self._support = ProfileSupport(index=index, settings=profile)
+        elif isinstance(support, str):
+            raise UsageError(f"unknown support {support!r}: choose one of {', '.join(SUPPORTS)}")
+        else:
+            self._support = support
 
     def score(self, text: str, *, question: str | None = None) -> ScoredText:
         """Score one text. question: what the text answers, for extractors that make use of it."""
@@ -108,12 +102,7 @@ class Scorer:
         parts = {
             "version": _SCORER_VERSION,
             "index": self._index.fingerprint(),
-            "extractor": self._extractor.fingerprint(),
-            "window": self._window,
-            "thresholds": self._levels.thresholds,
-            "rewards": self._levels.rewards,
-            "no_claim": self._levels.no_claim,
-            "rule": self._rule,
+            **self._support.settings(),
             "repetition_guard": self._repetition_guard,
         }
         canonical = json.dumps(parts, sort_keys=True, separators=(",", ":"))
@@ -126,75 +115,8 @@ class Scorer:
             Passage(tuple(span.of(text) for span in row), question)
             for text, row, question in zip(texts, spans, questions, strict=True)
         ]
-        extractions = self._extract(passages)
-        claims = [[claims_of(extraction.pairs, self._rule) for extraction in row] for row in extractions]
-        counts = self._count([query for row in claims for some in row for claim in some for query in claim.queries])
-        scores = [
-            [
-                self._verdict(span, sentence, extraction, some, counts)
-                for span, sentence, extraction, some in zip(row, passage.sentences, found, rows, strict=True)
-            ]
-            for row, passage, found, rows in zip(spans, passages, extractions, claims, strict=True)
-        ]
-        return [guard_repetition(row) for row in scores] if self._repetition_guard else scores
-
-    def _extract(self, passages: Sequence[Passage]) -> list[list[Extraction]]:
-        """All extractions in one call; when that fails as a whole, a passage at a time."""
-        try:
-            return self._extractor.extract(passages)
-        except ExtractionError as error:
-            if len(passages) == 1:
-                return [[Extraction(failure=str(error))] * len(passages[0].sentences)]
-            return [row for passage in passages for row in self._extract([passage])]
-
-    def _count(self, queries: Sequence[tuple[str, ...]]) -> _Counts:
-        """The counts of the distinct queries in one call; when that fails as a whole, a query at a time."""
-        distinct = list(dict.fromkeys(queries))
-        if not distinct:
-            return {}
-        try:
-            counts = self._index.count_many(distinct, window=self._window, cap=self._cap)
-        except LookupFailedError as error:
-            if len(distinct) == 1:
-                return {distinct[0]: error}
-            return {query: result for one in distinct for query, result in self._count([one]).items()}
-        return dict(zip(distinct, counts, strict=True))
-
-    def _verdict(
-        self, span: Span, sentence: str, extraction: Extraction, claims: Sequence[Claim], counts: _Counts
-    ) -> SentenceScore:
-        if extraction.failure is not None:
-            return SentenceScore(span, sentence, Status.FAILED, math.nan, reason=extraction.failure)
-        if not claims:
-            return SentenceScore(span, sentence, Status.NO_CLAIM, self._levels.no_claim)
-        found: list[list[Count]] = []
-        for claim in claims:
-            results = [counts[query] for query in claim.queries]
-            failure = next((result for result in results if isinstance(result, LookupFailedError)), None)
-            if failure is not None:
-                return _failed(span, sentence, claim, str(failure))
-            found.append([result for result in results if isinstance(result, Count)])
-        verdict = decide(claims, found)
-        claim, count = verdict.claim, verdict.count
-        if count.approx and count.value == 0:
-            return _failed(span, sentence, claim, APPROXIMATE)
-        level = max(0, self._levels.level(count.value) - verdict.demoted)
-        return SentenceScore(
-            span=span,
-            text=sentence,
-            status=Status.SUPPORTED if count.value else Status.UNSUPPORTED,
-            reward=self._levels.rewards[level],
-            pair=claim.pair,
-            words=claim.words,
-            count=count.value,
-            capped=count.capped,
-            level=level,
-            reason=APPROXIMATE if count.approx else None,
-        )
-
-
-def _failed(span: Span, sentence: str, claim: Claim, reason: str) -> SentenceScore:
-    return SentenceScore(span, sentence, Status.FAILED, math.nan, claim.pair, claim.words, reason=reason)
+        scores = self._support.verdicts(passages, spans)
+        return [self._support.guard(row) for row in scores] if self._repetition_guard else scores
 
 
 @dataclass(frozen=True, slots=True)

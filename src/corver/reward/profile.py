@@ -1,0 +1,270 @@
+"""The support named `profile`: every detail of a sentence, by how near it stands to the subject's mentions.
+
+In: an index that knows mentions and profiles. Out: verdicts with their units: text, span, weight, score and share of
+the reward. The subject is that of the question, else the sentence's own, carried on over pronouns. Words that the
+question has said already, and those of the subject, are no details. This module knows no levels.
+
+What counts cannot see: the relation between right entities, their order, and negation; sentences that deny something
+are `no_claim` unless told otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
+
+from corver.errors import LookupFailedError, UsageError
+from corver.extract.lexicon import MONTHS
+from corver.extract.negation import is_negated
+from corver.extract.scan import Scan, scan
+from corver.extract.topic import Topic, asked_words, find_topics
+from corver.extract.units import Detail, folded, read_details
+from corver.reward.association import unit_scores
+from corver.reward.repetition import REPEATED
+from corver.reward.shares import RewardScale
+from corver.types import AnyOf, Clause, Pair, Passage, Phrase, SentenceScore, Span, Status, Unit
+
+if TYPE_CHECKING:
+    from corver.index.mentions import Mentions, Profile
+
+__all__ = ["NEGATED", "ProfileIndex", "ProfileSettings", "ProfileSupport", "sentence_score"]
+
+NEGATED = "it denies something, which counts cannot see"
+"""The reason of a `no_claim` that has a subject and details, and a "not"."""
+
+NegationRule: TypeAlias = Literal["no_claim", "ignore"]
+
+_MAX_SENTENCE = 2000  # code points that are read
+_REMEMBERED = 2048  # subjects whose mentions are kept
+
+
+@runtime_checkable
+class ProfileIndex(Protocol):
+    """An index that knows where a subject is mentioned and what stands around it; `corver.Index` is one."""
+
+    @property
+    def words(self) -> int: ...
+
+    def mentions(
+        self, subject: str, *, cap: int = 200, surname: bool = True, any_small_words: bool = False
+    ) -> Mentions: ...
+
+    def profile(
+        self,
+        mentions: Mentions,
+        units: Sequence[Clause],
+        *,
+        scale: float = 100.0,
+        cut: int = 600,
+        edges: Sequence[int] | None = None,
+    ) -> Profile: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileSettings:
+    """Constants of the profile support, the same for every corpus.
+
+    scale, cut: of the kernel exp(−d / scale), in words; nothing beyond `cut` counts. mentions: at most so many of a
+    subject, evenly sampled. surname: the last word of a subject alone is a mention too in documents that name it whole.
+    neutral: Z. spread, full, penalty: see `RewardScale`. word_weight: weight of a common word beside the 1 of names
+    and numbers. pronouns: carry a subject on. negation: what a sentence that denies something is.
+    """
+
+    neutral: float = -1.5
+    scale: float = 100.0
+    cut: int = 600
+    mentions: int = 200
+    surname: bool = True
+    spread: float = 3.0
+    full: float = 6.0
+    penalty: float = 0.5
+    word_weight: float = 0.3
+    pronouns: bool = True
+    negation: NegationRule = "no_claim"
+
+    def scale_of_rewards(self) -> RewardScale:
+        """The map from unit scores to shares."""
+        return RewardScale(self.neutral, self.spread, self.full, self.penalty)
+
+
+def sentence_score(units: Sequence[Unit]) -> float:
+    """Σ w·s / Σ w: the mean score of a sentence's units, for ranking and calibration; NaN without units.
+
+    As a reward it would pay for dropping details; see `RewardScale`.
+    """
+    weight = sum(unit.weight for unit in units)
+    return sum(unit.weight * unit.score for unit in units) / weight if weight else math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A sentence on its way: what it is about and says, or why there is nothing to look up."""
+
+    topic: Topic | None
+    details: tuple[Detail, ...] = ()
+    reason: str | None = None
+
+
+_Scores: TypeAlias = dict[tuple[str, ...], float]
+
+
+class ProfileSupport:
+    """Additive evidence of all details. Safe to use from one thread at a time."""
+
+    def __init__(self, *, index: object, settings: ProfileSettings | None = None) -> None:
+        if not isinstance(index, ProfileIndex):
+            raise UsageError("the support profile needs an index folder of corver's own; this counter can only count")
+        self._index = index
+        self._settings = settings if settings is not None else ProfileSettings()
+        self._rewards = self._settings.scale_of_rewards()
+        self._mentions: OrderedDict[str, Mentions] = OrderedDict()
+
+    def settings(self) -> Mapping[str, Any]:
+        """All constants."""
+        return {"support": "profile", "version": 1, **asdict(self._settings)}
+
+    def verdicts(self, passages: Sequence[Passage], spans: Sequence[Sequence[Span]]) -> list[list[SentenceScore]]:
+        """Read all sentences, look up each subject once with all its details, and add up."""
+        drafts = [self._read(passage) for passage in passages]
+        found = self._look_up([draft for row in drafts for draft in row])
+        return [
+            [
+                self._verdict(span, sentence, draft, found)
+                for span, sentence, draft in zip(row, passage.sentences, mine, strict=True)
+            ]
+            for row, passage, mine in zip(spans, passages, drafts, strict=True)
+        ]
+
+    def guard(self, scores: Sequence[SentenceScore]) -> list[SentenceScore]:
+        """A detail of a subject is credited once a completion; a sentence of nothing new is marked as repeated."""
+        seen: set[tuple[str, ...]] = set()
+        guarded: list[SentenceScore] = []
+        for score in scores:
+            if score.has_claim and score.pair is not None:
+                subject = tuple(sorted(folded(score.pair.head)))
+                keys = [(*subject, "|", *folded(unit.text)) for unit in score.units]
+                again = [key in seen for key in keys]
+                seen.update(keys)
+                if any(again):
+                    score = self._credited(score, again)
+            guarded.append(score)
+        return guarded
+
+    def _credited(self, score: SentenceScore, again: Sequence[bool]) -> SentenceScore:
+        units = score.units
+        shares = self._rewards.shares([unit.score for unit in units], [unit.weight for unit in units], again)
+        units = tuple(replace(unit, share=share) for unit, share in zip(units, shares, strict=True))
+        repeated = all(again)
+        return replace(
+            score, units=units, reward=sum(shares), repeated=repeated, reason=REPEATED if repeated else score.reason
+        )
+
+    def _read(self, passage: Passage) -> list[_Draft]:
+        scans = [scan(sentence[:_MAX_SENTENCE]) for sentence in passage.sentences]
+        topics = find_topics(scans, question=passage.question, pronouns=self._settings.pronouns)
+        asked = asked_words(passage.question) if passage.question else frozenset[str]()
+        return [self._draft(found, topic, asked) for found, topic in zip(scans, topics, strict=True)]
+
+    def _draft(self, found: Scan, topic: Topic | None, asked: frozenset[str]) -> _Draft:
+        if topic is None or found.text.rstrip(" \"')]”").endswith("?"):
+            return _Draft(None)
+        distinct: dict[tuple[str, ...], Detail] = {}
+        for detail in read_details(found):
+            if not topic.names(detail) and not all(word in asked for word in detail.words):
+                distinct.setdefault(detail.words, detail)
+        if not distinct:
+            return _Draft(None)
+        if self._settings.negation == "no_claim" and is_negated(found):
+            return _Draft(topic, reason=NEGATED)
+        return _Draft(topic, tuple(distinct.values()))
+
+    def _look_up(self, drafts: Sequence[_Draft]) -> dict[str, _Scores | LookupFailedError | None]:
+        """The scores of every subject's details; None for a subject that the corpus lacks."""
+        wanted: dict[str, dict[tuple[str, ...], Detail]] = {}
+        for draft in drafts:
+            if draft.topic is not None and draft.details:
+                mine = wanted.setdefault(draft.topic.name, {})
+                for detail in draft.details:
+                    mine.setdefault(detail.words, detail)
+        return {name: self._score(name, list(details.values())) for name, details in wanted.items()}
+
+    def _score(self, name: str, details: Sequence[Detail]) -> _Scores | LookupFailedError | None:
+        settings = self._settings
+        try:
+            mentions = self._mentions_of(name)
+            if not len(mentions):
+                return None
+            profile = self._index.profile(
+                mentions, [_clause(detail) for detail in details], scale=settings.scale, cut=settings.cut
+            )
+        except LookupFailedError as error:
+            return error
+        scores = unit_scores(
+            profile.sums,
+            profile.frequencies,
+            mentions=profile.mentions,
+            words=self._index.words,
+            scale=settings.scale,
+        )
+        return dict(zip((detail.words for detail in details), scores.tolist(), strict=True))
+
+    def _mentions_of(self, name: str) -> Mentions:
+        known = self._mentions.get(name)
+        if known is None:
+            known = self._index.mentions(
+                name, cap=self._settings.mentions, surname=self._settings.surname, any_small_words=True
+            )
+            self._mentions[name] = known
+            if len(self._mentions) > _REMEMBERED:
+                self._mentions.popitem(last=False)
+        else:
+            self._mentions.move_to_end(name)
+        return known
+
+    def _verdict(
+        self,
+        span: Span,
+        sentence: str,
+        draft: _Draft,
+        found: Mapping[str, _Scores | LookupFailedError | None],
+    ) -> SentenceScore:
+        topic = draft.topic
+        if topic is None or not draft.details:
+            return SentenceScore(span, sentence, Status.NO_CLAIM, 0.0, reason=draft.reason)
+        scores = found[topic.name]
+        head = Pair(topic.name, "", "")
+        if isinstance(scores, LookupFailedError):
+            return SentenceScore(span, sentence, Status.FAILED, math.nan, head, reason=str(scores))
+        if scores is None:
+            return SentenceScore(span, sentence, Status.NO_EVIDENCE, 0.0, head, topic.words)
+        values = [scores[detail.words] for detail in draft.details]
+        weights = [self._settings.word_weight if detail.kind == "word" else 1.0 for detail in draft.details]
+        shares = self._rewards.shares(values, weights)
+        units = tuple(
+            Unit(detail.span.of(sentence), detail.span, weight, value, share)
+            for detail, weight, value, share in zip(draft.details, weights, values, shares, strict=True)
+        )
+        reward = sum(shares)
+        main = max(range(len(units)), key=lambda i: (weights[i], abs(shares[i])))
+        return SentenceScore(
+            span=span,
+            text=sentence,
+            status=Status.SUPPORTED if reward > 0 else Status.UNSUPPORTED,
+            reward=reward,
+            pair=replace(head, tail=units[main].text, tail_span=units[main].span),
+            words=tuple(sorted({*topic.words, *draft.details[main].words})),
+            units=units,
+        )
+
+
+def _clause(detail: Detail) -> Clause:
+    """The words of a detail as the index asks for them; a day and its month in either order."""
+    words = detail.words
+    if len(words) == 1:
+        return words[0]
+    if len(words) == 2 and (words[0] in MONTHS or words[1] in MONTHS):
+        return AnyOf((Phrase(words), Phrase(words[::-1])))
+    return Phrase(words)

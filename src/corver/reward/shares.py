@@ -1,0 +1,49 @@
+"""From the scores of a sentence's units to its reward: additive and bounded, so that dropping a detail does not pay.
+
+In: unit scores and weights. Out: each unit's share and their sum, the reward, in [−1, 1]. A mean or a minimum of units
+would pay for leaving the worst one out; in a sum, what is supported adds and filler adds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from corver.errors import ConfigError
+
+__all__ = ["RewardScale"]
+
+
+@dataclass(frozen=True, slots=True)
+class RewardScale:
+    """The map from unit scores to shares.
+
+    neutral: Z, the score that is worth nothing, the median of the first policy's units. spread: score above Z at which
+    a unit's gain is full. full: weight of fully supported units that makes a reward of 1. penalty: factor of units
+    below Z.
+    """
+
+    neutral: float
+    spread: float = 3.0
+    full: float = 6.0
+    penalty: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not (self.spread > 0 and self.full > 0 and 0 <= self.penalty <= 1):
+            raise ConfigError("spread and full must be above 0, and penalty between 0 and 1")
+
+    def gain(self, score: float) -> float:
+        """g = clip((s − Z) / spread, −1, 1), times `penalty` when negative."""
+        gain = min(1.0, max(-1.0, (score - self.neutral) / self.spread))
+        return gain if gain >= 0 else self.penalty * gain
+
+    def shares(self, scores: Sequence[float], weights: Sequence[float], seen: Sequence[bool] = ()) -> list[float]:
+        """w·g / full of each unit, scaled down together where their sum would leave [−1, 1].
+
+        seen: units that an earlier sentence was credited for; they gain nothing and still lose.
+        """
+        shares = [weight * self.gain(score) / self.full for score, weight in zip(scores, weights, strict=True)]
+        if seen:
+            shares = [min(share, 0.0) if again else share for share, again in zip(shares, seen, strict=True)]
+        total = abs(sum(shares))
+        return [share / total for share in shares] if total > 1 else shares
