@@ -58,11 +58,11 @@ def test_rows_become_questions(tmp_path: Path) -> None:
         ({"question": "a \ud83d?", "answers": ["a"]}, "surrogate"),
         ({"question": "a?", "answers": ["a \udca9"]}, "surrogate"),
         ({"question": "a?", "answers": ["a"], "id": "\ud800"}, "surrogate"),
-        (GOOD, "twice"),
+        ({"id": "one", **GOOD}, "twice"),
     ],
 )
 def test_faults_name_file_and_line(tmp_path: Path, row: Any, told: str) -> None:
-    path = written(tmp_path, GOOD, row)
+    path = written(tmp_path, {"id": "one", **GOOD}, row)
     with pytest.raises(InputError, match=told) as raised:
         read_questions(path)
     assert str(raised.value).startswith(f"{path}:2: ")
