@@ -62,18 +62,26 @@ def test_scores_all_alike_give_the_base_rate(method: Method) -> None:
     assert found.probability([0, 3, 10**6]) == pytest.approx([0.75] * 3, abs=0.02)
 
 
-def test_isotonic_is_scikit_learns_kept_off_0_and_1() -> None:
+def test_isotonic_is_scikit_learns_with_one_more_sentence_a_step() -> None:
     labelled = by_count({0: (0, 20), 2: (12, 8), 7: (9, 11), 40: (20, 0)})
     columns = columns_of(labelled, "count")
     found = fitted("isotonic", labelled)
-    plain = IsotonicRegression(y_min=1 / 82, y_max=81 / 82, out_of_bounds="clip").fit(
-        np.log1p(columns.score_N), columns.truth_N
-    )
-    asked = np.array([0, 1, 2, 5, 7, 20, 40, 5000])
-    assert found.probability(asked) == pytest.approx(plain.predict(np.log1p(asked)))
-    assert found.probability(0) == pytest.approx(1 / 82)
-    assert found.probability(4) == pytest.approx(found.probability(5))  # 12 of 20 and 9 of 20 are pooled
-    assert found.probability(7) == pytest.approx(21 / 40)
+    plain = IsotonicRegression(out_of_bounds="clip").fit(np.log1p(columns.score_N), columns.truth_N)
+    assert plain.predict(np.log1p([0, 2, 7, 40])) == pytest.approx([0, 21 / 40, 21 / 40, 1])
+    mean = 41 / 80
+    steps = [mean / 21, (21 + mean) / 41, (20 + mean) / 21]
+    assert found.probability([0, 2, 5, 7, 40, 5000]) == pytest.approx([steps[0], *[steps[1]] * 3, *[steps[2]] * 2])
+    halfway = math.expm1((math.log1p(7) + math.log1p(40)) / 2)
+    assert found.probability(halfway) == pytest.approx((steps[1] + steps[2]) / 2)
+
+
+def test_isotonic_steps_that_the_added_sentence_puts_out_of_order_are_pooled() -> None:
+    # one false sentence in front of nine at 1 of 9: (0 + m)/2 is above (1 + m)/10
+    labelled = by_count({0: (0, 1), 2: (1, 8), 40: (9, 1)})
+    found = fitted("isotonic", labelled)
+    mean = 10 / 20
+    assert found.probability([0, 2]) == pytest.approx([(0 + mean + 1 + mean) / 12] * 2)
+    assert found.probability(40) == pytest.approx((9 + mean) / 11)
 
 
 @pytest.mark.parametrize("method", ["platt", "isotonic"])

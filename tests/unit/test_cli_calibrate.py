@@ -315,3 +315,33 @@ def test_a_map_of_another_scorer_is_refused(tiny_index: Path, true_map: Path) ->
     capped = score(texts, "--index", tiny_index, "--capped", "--calibration", true_map)
     assert (capped.exit_code, capped.stdout) == (2, "")
     assert "--exact" in capped.stderr
+
+
+# -- the neutral point -------------------------------------------------------------------------------------------------
+
+
+def unit(score: float, weight: float = 1.0) -> dict[str, Any]:
+    return {"text": "Warsaw", "start": 0, "end": 6, "weight": weight, "score": score, "share": 0.0}
+
+
+def test_the_neutral_point_is_the_median_of_the_details(tmp_path: Path) -> None:
+    path = tmp_path / "rollouts.jsonl"
+    rows = [
+        {"scorer": "abc", "text": "A.", "sentences": [{**verdict(1, 2), "units": [unit(-3), unit(-1), unit(9, 0.3)]}]},
+        {"scorer": "abc", "text": "B.", "sentences": [{**verdict(1, 2), "units": [unit(2)]}, verdict(None, 2)]},
+        {"line": 3, "error": "no text"},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    result = run("fit", path, "--neutral", "--output", tmp_path / "neutral.json")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("neutral point Z  -1.000 [")
+    assert "reward.profile.neutral: -1.0000" in result.stderr
+    row = json.loads((tmp_path / "neutral.json").read_text())
+    assert (row["neutral"], row["units"], row["texts"], row["scorer"]) == (-1.0, 3, 2, "abc")
+    assert row["low"] <= row["neutral"] <= row["high"]
+
+
+def test_scores_without_details_have_no_neutral_point(scores: Path) -> None:
+    result = run("fit", scores, "--neutral")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "--support profile" in result.stderr

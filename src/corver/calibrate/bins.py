@@ -140,7 +140,7 @@ def _name(score: Score, low: float, high: float, inside: Floats) -> str:
         end = math.ceil(high) - 1
         return f"{start}" if start == end else f"{start}–{end}"
     if inside.size and inside.min() == inside.max():
-        return f"{inside[0]:.4g}"
+        return f"{inside[0]:.3g}"
     if math.isinf(low):
-        return f"below {high:.4g}" if math.isfinite(high) else "all"
-    return f"{low:.4g} and more" if math.isinf(high) else f"{low:.4g} to {high:.4g}"
+        return f"below {high:.3g}" if math.isfinite(high) else "all"
+    return f"{low:.3g} and more" if math.isinf(high) else f"{low:.3g} to {high:.3g}"

@@ -4,8 +4,9 @@ In: columns of labelled sentences. Out: a `CalibrationMap`, and out-of-fold prob
 
 - Platt scaling (Platt 1999): a logistic regression on the score with the targets (N₊ + 1)/(N₊ + 2) and 1/(N₋ + 2), so
   that separable labels still give a finite slope.
-- Isotonic regression (Zadrozny and Elkan 2002): the rising step function nearest to the labels, linear between steps.
-  It is kept off 0 and 1 by the rule of succession: no probability is nearer to either than 1/(N + 2).
+- Isotonic regression (Zadrozny and Elkan 2002): the rising steps nearest to the labels, linear between steps. A step on
+  few sentences knows little, the outermost least, where one sentence may make a step of 0 or 1. So each step counts one
+  more sentence that is as true as all are in the mean, and steps that this puts out of order are pooled.
 
 scikit-learn does the fitting. This module knows no files.
 """
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from corver.calibrate.columns import Columns, Floats, Integers, Score, effective_size
+from corver.calibrate.columns import Columns, Floats, Integers, Score
 from corver.calibrate.labelled import LabelledSet
 from corver.calibrate.maps import CalibrationMap, Method, transform_of
 from corver.errors import InputError
@@ -121,10 +122,17 @@ def _platt(x_N: Floats, truth_N: Floats, weight_N: Floats) -> tuple[float, float
 
 
 def _isotonic(x_N: Floats, truth_N: Floats, weight_N: Floats) -> tuple[tuple[float, float], ...]:
+    """(score, probability) at both ends of every step."""
+    from scipy.optimize import isotonic_regression
     from sklearn.isotonic import IsotonicRegression
 
-    margin = 1 / (effective_size(weight_N) + 2)
-    model = IsotonicRegression(y_min=margin, y_max=1 - margin, increasing=True, out_of_bounds="clip")
-    model.fit(x_N, truth_N, sample_weight=weight_N)
-    heights = np.maximum.accumulate(model.y_thresholds_)
-    return tuple(zip(model.X_thresholds_.tolist(), heights.tolist(), strict=True))
+    x_U, unique = np.unique(x_N, return_inverse=True)
+    model = IsotonicRegression(increasing=True).fit(x_N, truth_N, sample_weight=weight_N)
+    height_U, weight_U = model.predict(x_U), np.bincount(unique, weights=weight_N)
+    first = np.flatnonzero(np.r_[True, np.diff(height_U) > 0])
+    last = np.r_[first[1:] - 1, x_U.size - 1]
+    size = np.add.reduceat(weight_U, first)
+    mean = float(weight_N @ truth_N / weight_N.sum())
+    height = isotonic_regression((height_U[first] * size + mean) / (size + 1), weights=size + 1).x
+    ends = {float(x_U[at]): float(p) for at, p in zip([*first, *last], [*height, *height], strict=True)}
+    return tuple(sorted(ends.items()))

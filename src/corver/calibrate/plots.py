@@ -14,6 +14,7 @@ from corver.report.plots import ACCENT, INK, MUTED, SETTINGS, encoded, plain_axe
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from corver.calibrate.bins import Bin
     from corver.calibrate.reliability import Reliability
 
 __all__ = ["ImageKind", "curve_image", "reliability_image"]
@@ -41,7 +42,7 @@ def curve_image(study: Study, kind: ImageKind) -> bytes:
         lows = [one.low for one in study.bins]
         for jump in study.jumps.proposed:
             axes.axvline(lows.index(jump.threshold) - 0.5, color=ACCENT, linewidth=0.8, alpha=0.4)
-        axes.set_xticks(range(len(study.bins)), [f"{one.name}\nn {one.size:,}" for one in study.bins])
+        axes.set_xticks(range(len(study.bins)), [_tick(one) for one in study.bins])
         axes.set_xlim(-0.6, len(study.bins) - 0.4)
         _percent(axes, "P(true)")
         axes.set_xlabel(study.score, color=MUTED, fontsize=8)
@@ -86,6 +87,12 @@ def _diagram(axes: Axes, table: Reliability) -> None:
     _percent(axes, "observed")
     axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
     axes.set_xlabel("predicted", color=MUTED, fontsize=8)
+
+
+def _tick(one: Bin) -> str:
+    """The name of a bin on lines short enough to stand beside each other, and how many sentences it has."""
+    name = one.name.replace(" to ", "\nto ").replace("below ", "below\n").replace(" and more", "\nand more")
+    return f"{name}\nn {one.size:,}"
 
 
 def _percent(axes: Axes, label: str) -> None:

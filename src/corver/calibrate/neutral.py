@@ -1,0 +1,85 @@
+"""The neutral point of a policy, from scored texts on disk.
+
+In: what `corver score --support profile` wrote about the rollouts of the first policy. Out: Z, the median score of
+their units, with its interval. `corver.reward.neutral` measures it; this module only reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from corver.calibrate.scored import as_number, iter_rows, one_scorer
+from corver.errors import InputError
+from corver.evaluate.stats import Estimate
+from corver.progress import Progress, no_progress
+from corver.reward.neutral import measure_neutral
+from corver.types import SentenceScore, Span, Status, Unit
+
+__all__ = ["NeutralPoint", "neutral_of"]
+
+FORMAT = "corver neutral point"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class NeutralPoint:
+    """Z with its 95 % interval, from so many units of so many texts."""
+
+    value: Estimate
+    units: int
+    texts: int
+    scorer: str | None
+    set_name: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "neutral": self.value.value,
+            "low": self.value.low,
+            "high": self.value.high,
+            "units": self.units,
+            "texts": self.texts,
+            "scorer": self.scorer,
+            "set": self.set_name,
+        }
+
+
+def neutral_of(paths: Sequence[Path], *, progress: Progress = no_progress) -> NeutralPoint:
+    """Measure Z. Raises InputError for files without units, or of more than one scorer."""
+    name = ", ".join(path.name for path in paths)
+    scorers: set[str] = set()
+    texts = [list(_sentences(row, scorers)) for _, _, row in iter_rows(paths, progress=progress)]
+    if not any(sentence.units for text in texts for sentence in text):
+        raise InputError(f"{name}: no sentence carries units; score the rollouts with --support profile")
+    found = measure_neutral(texts)
+    return NeutralPoint(
+        value=Estimate(found.value, found.low, found.high),
+        units=found.units,
+        texts=found.texts,
+        scorer=one_scorer(sorted(scorers), where=name),
+        set_name=name,
+    )
+
+
+def _sentences(row: Mapping[str, Any], scorers: set[str]) -> Iterator[SentenceScore]:
+    """What of a row's sentences bears on Z: their units."""
+    if isinstance(row.get("scorer"), str):
+        scorers.add(row["scorer"])
+    sentences = row.get("sentences")
+    for fields in sentences if isinstance(sentences, list) else []:
+        units = fields.get("units") if isinstance(fields, dict) else None
+        found = tuple(unit for raw in units or () if (unit := _unit(raw)) is not None)
+        yield SentenceScore(Span(0, 0), "", Status.SUPPORTED if found else Status.NO_CLAIM, 0.0, units=found)
+
+
+def _unit(raw: Any) -> Unit | None:
+    if not isinstance(raw, dict):
+        return None
+    score, weight = as_number(raw.get("score")), as_number(raw.get("weight"))
+    if score is None:
+        return None
+    return Unit(str(raw.get("text", "")), Span(0, 0), 1.0 if weight is None else weight, score, 0.0)
