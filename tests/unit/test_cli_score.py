@@ -41,9 +41,9 @@ def corpus(monkeypatch: pytest.MonkeyPatch) -> TinyCorpus:
     tiny = TinyCorpus()
 
     @contextmanager
-    def scorer(index: Path, *, window: int, rule: Any, exact: bool) -> Iterator[Scorer]:
+    def scorer(index: Path, *, options: Any) -> Iterator[Scorer]:
         assert index == Path("idx")
-        yield Scorer(index=tiny, window=window, rule=rule, exact_counts=exact)
+        yield Scorer(index=tiny, window=options.window, rule=options.rule, exact_counts=options.exact)
 
     monkeypatch.setattr(score, "_scorer", scorer)
     return tiny
