@@ -1,0 +1,148 @@
+"""Dry runs: arithmetic, questions and notes, on the command line and in JSON; nothing is written or loaded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from corver.cli.app import app
+from corver.config import RunConfig
+from corver.errors import ConfigError
+from corver.policy import load
+from corver.train.plan import plan_run
+
+
+def config_of(model: Path, questions: Path, **changes: Any) -> RunConfig:
+    values: dict[str, Any] = {
+        "output": "o",
+        "index": "i",
+        "policy": {"model": str(model), "device": "cpu"},
+        "data": {"questions": questions, "split": "train"},
+        "evaluation": {"questions": questions, "split": "heldout", "limit": 1},
+    }
+    return RunConfig.model_validate(values | changes)
+
+
+def test_arithmetic_of_a_step_and_of_a_run(tiny_model: Path, tiny_questions: Path) -> None:
+    optimization = {"steps": 5, "prompts_per_step": 4, "generations": 6, "micro_batch": 3, "iterations": 2}
+    sampling = {"max_prompt_tokens": 10, "max_completion_tokens": 20}
+    plan = plan_run(config_of(tiny_model, tiny_questions, optimization=optimization, sampling=sampling), processes=2)
+    assert plan.batch == {
+        "processes": 2,
+        "questions_per_step": 4,
+        "completions_per_question": 6,
+        "completions_per_step": 24,
+        "completions_per_backward_pass": 3,
+        "backward_passes_per_step_and_process": 4,
+        "optimizer_steps": 5,
+        "generation_batches": 3,
+        "questions_asked": 12,
+        "completions_sampled": 72,
+        "tokens_per_step_at_most": 24 * 30,
+        "tokens_sampled_at_most": 72 * 20,
+    }
+    assert plan.notes == ()
+    assert plan.data is not None
+    assert (plan.data["training"], plan.data["held_out"]["questions"]) == (5, 3)
+    assert plan.model is not None
+    assert min(plan.model.values()) > 0
+
+
+@pytest.mark.parametrize(
+    ("optimization", "processes", "told"),
+    [
+        ({"prompts_per_step": 3, "generations": 3}, 2, "cannot be shared by 2 processes"),
+        ({"prompts_per_step": 2, "generations": 4, "micro_batch": 3}, 1, "micro_batch=3 does not divide"),
+        ({"prompts_per_step": 2, "generations": 4, "micro_batch": 8}, 2, "4 in each of 2 processes"),
+    ],
+)
+def test_numbers_that_do_not_fit_are_refused(
+    tiny_model: Path, tiny_questions: Path, optimization: dict[str, int], processes: int, told: str
+) -> None:
+    with pytest.raises(ConfigError, match=told):
+        plan_run(config_of(tiny_model, tiny_questions, optimization=optimization), processes=processes)
+
+
+def test_what_cannot_be_known_yet_is_a_note(tiny_model: Path, tiny_questions: Path, tmp_path: Path) -> None:
+    config = config_of(tmp_path, tiny_questions, data={"questions": tiny_questions, "zone": tmp_path / "zone.jsonl"},
+                       optimization={"optimizer": "adamw_bnb_8bit"})  # fmt: skip
+    plan = plan_run(config)
+    assert (plan.data, plan.memory, plan.model) == (None, None, None)
+    assert ["adamw_bnb_8bit" in plan.notes[0], "corver zone" in plan.notes[1], "config.json" in plan.notes[2]] == [
+        True
+    ] * 3
+
+
+def run(*words: str) -> Any:
+    return CliRunner().invoke(app, list(words), prog_name="corver")
+
+
+@pytest.fixture(autouse=True)
+def no_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(config: object) -> None:
+        raise AssertionError("a dry run loads no weights")
+
+    monkeypatch.setattr(load, "load_policy", refuse)
+
+
+def test_a_recipe_by_name_is_planned_without_index_output_or_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("train", "llama-3.2-3b", "--dry-run", "--policy.device", "cuda", "--ablation", "A2")
+    assert result.exit_code == 0, result.stderr
+    assert not list(tmp_path.iterdir())
+    settings, rest = result.stdout.split("# batch\n")
+    config = yaml.safe_load(settings)
+    assert (config["ablation"], config["credit"]["lambda_j"]) == ("no_judge", 0.0)
+    lines = [" ".join(line.split()) for line in rest.splitlines()]
+    assert "questions per step 3" in lines
+    assert "completions per backward pass 4" in lines
+    assert "all weights 3.2 G" in lines
+    assert any(line.startswith("together while sampling 13.") and line.endswith("GiB") for line in lines)
+    assert any(line.startswith("# note: questions of a hub") for line in lines)
+
+
+def test_a_dry_run_as_json(tiny_model: Path, tiny_questions: Path, tmp_path: Path) -> None:
+    path = tmp_path / "run.yaml"
+    path.write_text(yaml.safe_dump(config_of(tiny_model, tiny_questions).model_dump(mode="json")))
+    result = run("train", str(path), "--dry-run", "--json", "--processes", "3")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert found["batch"]["completions_per_backward_pass"] == 16
+    assert found["memory_per_device"]["backward"] > found["memory_per_device"]["weights"]
+    assert found["config"]["data"]["questions"] == [str(tiny_questions)]
+
+
+def test_an_unknown_recipe_names_those_there_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("train", "llama-4", "--dry-run")
+    assert result.exit_code == 2
+    assert "no recipe of that name (llama-3.1-8b, llama-3.2-3b, olmo-2-13b" in result.stderr
+    missing = run("train", "llama-4.yaml")
+    assert missing.exit_code == 2
+    assert "no such configuration file" in missing.stderr
+    (tmp_path / "qwen3-4b").write_text("seed: [")
+    assert "not valid YAML" in run("train", "qwen3-4b").stderr
+
+
+def test_a_recipe_needs_index_and_output_to_be_trained() -> None:
+    result = run("train", "qwen3-8b")
+    assert result.exit_code == 2
+    assert "output: Field required (and 1 more)" in result.stderr
+
+
+def test_a_recipe_without_its_zone_names_the_cure(
+    tmp_path: Path, tiny_index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    questions = tmp_path / "q.jsonl"
+    questions.write_text('{"question": "Who?", "answers": ["x"]}\n')
+    result = run("train", "qwen3-8b", "--index", str(tiny_index), "--output", "out", "--data.questions", str(questions))
+    assert result.exit_code == 1
+    assert "zone-qwen3-8b.jsonl: no such learning-zone file; make it with `corver zone`" in result.stderr
