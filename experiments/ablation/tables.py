@@ -1,0 +1,185 @@
+"""Print the tables of docs/ablation.md from the result files; nothing is trained.
+
+    python experiments/ablation/tables.py experiments/ablation/results/small.json
+    python experiments/ablation/tables.py experiments/ablation/results/small.json --only order
+
+In: a file that `small.py --collect` wrote. Out: Markdown tables on stdout.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from arms import ARMS
+from estimates import Estimate, Results, least_visible, mean_of, paired, read_results, verdict
+
+__all__ = ["main"]
+
+PERCENT = frozenset({"precision", "fact_precision", "accuracy", "refusals", "well_formed", "repeated", "unread"})
+HEADLINE = ("precision", "accuracy", "true_facts", "claims", "length", "refusals", "repeated")
+ORDER = (
+    ("full", "a3"), ("full", "a1"), ("full", "a2"), ("full", "a4"), ("a3", "a1"), ("full", "full_lambda1"),
+    ("full", "raw"), ("a1", "raw"), ("a2", "raw"), ("a3", "raw"), ("a4", "raw"), ("full_lambda1", "raw"),
+)  # fmt: skip
+TITLES: Mapping[str, str] = {
+    "precision": "sentences true",
+    "fact_precision": "facts true",
+    "accuracy": "answers right",
+    "true_facts": "true facts a completion",
+    "claims": "claims a completion",
+    "length": "tokens",
+    "refusals": "refusals",
+    "repeated": "repeated sentences",
+    "well_formed": "well formed",
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--only", choices=sorted(TABLES), help="one table")
+    options = parser.parse_args()
+    results = read_results(options.results)
+    for name, table in TABLES.items():
+        if options.only in (None, name):
+            table(results)
+
+
+def arms_table(results: Results, title: str, arms: Sequence[str], *, mode: str = "greedy") -> None:
+    """Means over seeds of the headline rates on held-out questions."""
+    rows = [
+        [arm, str(len(results.seeds(arm)))]
+        + [shown(mean_of(results.rates(arm, name, mode=mode)), name) for name in HEADLINE]
+        for arm in arms
+        if results.seeds(arm)
+    ]
+    print_table(f"{title} (held-out questions, {mode})", ["arm", "seeds", *(TITLES[n] for n in HEADLINE)], rows)
+
+
+def differences(
+    results: Results, title: str, pairs: Iterable[tuple[str, str]], names: Sequence[str], *, mode: str = "greedy"
+) -> None:
+    """Paired differences with their intervals and the least difference that so many seeds would show."""
+    rows = []
+    for above, below in pairs:
+        for name in names:
+            found = paired(results.rates(above, name, mode=mode), results.rates(below, name, mode=mode))
+            if found.seeds > 1:
+                visible = number(least_visible(found), name)
+                rows.append([f"{above} − {below}", TITLES[name], str(found.seeds), signed(found, name),
+                             verdict(found), visible])  # fmt: skip
+    head = ["difference", "of", "seeds", "mean [95 %]", "said", "visible at 80 %"]
+    print_table(f"{title} (held-out questions, {mode})", head, rows)
+
+
+def order(results: Results) -> None:
+    main_arms = [name for name, arm in ARMS.items() if arm.group == "main"]
+    for mode in ("greedy", "sampled"):
+        arms_table(results, "Main arms", ["raw", *main_arms], mode=mode)
+        differences(results, "Main arms, pairs", ORDER, ("precision", "accuracy"), mode=mode)
+    rows = []
+    for sets in (("train",), ("heldout_fact",), ("heldout_person",)):
+        for arm in ["raw", *main_arms]:
+            if results.seeds(arm):
+                cells = [
+                    shown(mean_of(results.rates(arm, name, sets=sets)), name) for name in ("precision", "accuracy")
+                ]
+                rows.append([sets[0], arm, *cells])
+    print_table("By set of questions (greedy)", ["set", "arm", "sentences true", "answers right"], rows)
+
+
+def support(results: Results) -> None:
+    arms_table(results, "Support", ["raw", "full", "profile"])
+    pairs = [("profile", "full"), ("profile", "raw")]
+    differences(results, "Support, pairs", pairs, ("precision", "accuracy", "true_facts", "claims", "length"))
+
+
+def rules(results: Results) -> None:
+    arms_table(results, "Pair rules", ["raw", "full", "min", "relcheck"])
+    pairs = [("min", "full"), ("relcheck", "full")]
+    differences(results, "Pair rules, pairs", pairs, ("precision", "accuracy", "length", "claims", "refusals"))
+    rows = [
+        [arm] + [shown(mean_of({seed: float(results.trials[arm, seed][key]) for seed in results.seeds(arm)}), key)
+                 for key in ("cpu_seconds", "reward_seconds")]
+        for arm in ("a1", "full", "min", "relcheck", "profile")
+        if results.seeds(arm)
+    ]  # fmt: skip
+    print_table("Cost of a run", ["arm", "seconds of CPU", "of them in the reward (wall clock)"], rows)
+
+
+def guards(results: Results) -> None:
+    mine = [name for name, arm in ARMS.items() if arm.group == "guards"]
+    arms_table(results, "Guards", ["raw", "raw_no_rule", "full", *mine])
+    arms_table(results, "Guards", ["raw", "raw_no_rule", "full", *mine], mode="sampled")
+    pairs = [(arm, "full") for arm in mine] + [("sentences_only_silence_0", "sentences_only")]
+    differences(results, "Guards, pairs", pairs, ("precision", "claims", "length", "repeated"))
+
+
+def sweep(results: Results) -> None:
+    mine = [name for name, arm in ARMS.items() if arm.group == "sweep"]
+    arms_table(results, "Levels, thresholds, window", ["full", *mine])
+    differences(results, "Sweep, pairs", [(arm, "full") for arm in mine], ("precision", "accuracy"))
+
+
+def quartiles(results: Results) -> None:
+    rows = []
+    for arm in ("full", "a1", "a3", "profile"):
+        for name in ("precision", "accuracy"):
+            gains = [
+                paired(results.rates(arm, name, quartile=q), results.rates("raw", name, quartile=q)) for q in range(4)
+            ]
+            if gains[0].seeds:
+                ends = paired(*(_gain(results, arm, name, q) for q in (3, 0)))
+                rows.append([f"{arm} − raw", TITLES[name], *(signed(g, name) for g in gains), signed(ends, name)])
+    head = ["gain", "of", "least known", "second", "third", "best known", "best − least known"]
+    print_table("Gain by popularity quartile of the person asked about (held-out questions, greedy)", head, rows)
+
+
+def _gain(results: Results, arm: str, name: str, quartile: int) -> dict[int, float]:
+    after, before = (results.rates(one, name, quartile=quartile) for one in (arm, "raw"))
+    return {seed: after[seed] - before[seed] for seed in after}
+
+
+TABLES: Mapping[str, Callable[[Results], None]] = {
+    "order": order,
+    "support": support,
+    "rules": rules,
+    "guards": guards,
+    "sweep": sweep,
+    "quartiles": quartiles,
+}
+
+
+def number(value: float, name: str) -> str:
+    """Rates in per cent, the rest as it is."""
+    if math.isnan(value):
+        return "–"
+    return f"{100 * value:.1f}" if name in PERCENT else f"{value:.2f}"
+
+
+def shown(estimate: Estimate, name: str) -> str:
+    """Value and interval."""
+    if not estimate.seeds:
+        return "–"
+    return f"{number(estimate.value, name)} [{number(estimate.low, name)}, {number(estimate.high, name)}]"
+
+
+def signed(estimate: Estimate, name: str) -> str:
+    """A difference and its interval, with signs."""
+    parts = [number(value, name) for value in (estimate.value, estimate.low, estimate.high)]
+    value, low, high = (part if part.startswith(("-", "–")) else f"+{part}" for part in parts)
+    return f"{value} [{low}, {high}]".replace("-", "−")
+
+
+def print_table(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table in Markdown."""
+    print(f"\n{title}\n")
+    for row in [list(head), ["---"] * len(head), *rows]:
+        print("| " + " | ".join(row) + " |")
+
+
+if __name__ == "__main__":
+    main()
