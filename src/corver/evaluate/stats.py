@@ -1,6 +1,6 @@
 """Statistics with intervals: what a raw and a trained model did on the same questions.
 
-In: evaluation rows (one a question). Out: estimates with 95 % intervals, and paired differences. Rates get Wilson
+In: evaluation rows (one a question, or several samples of each, together). Out: estimates with 95 % intervals, and paired differences. Rates get Wilson
 intervals (Wilson 1927); means of sentences and differences get percentile bootstrap intervals over questions, since
 the sentences of one completion hang together. This module knows no model.
 """
@@ -75,14 +75,16 @@ def paired_difference(
 
 
 def summarize(rows: Sequence[Mapping[str, Any]], *, draws: int = 10_000, seed: int = 42) -> dict[str, Estimate]:
-    """The headline numbers of one model over its evaluation rows."""
+    """The headline numbers of one model over its evaluation rows.
+
+    With several samples a question, rates are means over questions of their samples' mean and get bootstrap intervals
+    too: the samples of a question hang together.
+    """
     size = len(rows)
     table = _columns(rows)
-    summary = {
-        "accuracy": wilson(sum(row["label"] == "correct" for row in rows), size),
-        "not_attempted_rate": wilson(sum(row["label"] == "not_attempted" for row in rows), size),
-        "format_rate": wilson(sum(bool(row["well_formed"]) for row in rows), size),
-    }
+    summary = {name: ratio_estimate(*table[name], draws=draws, seed=seed) for name in _RATES}
+    if len(table["accuracy"][0]) == size:
+        summary = {name: wilson(int(table[name][0].sum()), size) for name in _RATES}
     for name in ("count_zero_share", "sentence_reward", "mean_length", "claims_per_completion"):
         summary[name] = ratio_estimate(*table[name], draws=draws, seed=seed)
     return summary
@@ -98,8 +100,23 @@ def compare(
     return {name: paired_difference(before[name], after[name], draws=draws, seed=seed) for name in before}
 
 
+_RATES = ("accuracy", "not_attempted_rate", "format_rate")
+
+
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Floats, Floats]]:
     """(sum, count) a question for each quantity; claims are sentences with a corpus verdict, each claim once."""
+    names = [row["id"] for row in rows]
+    starts = [at for at, name in enumerate(names) if at == 0 or name != names[at - 1]]
+    table = _row_columns(rows)
+    if len(starts) == len(rows):
+        return table
+    return {
+        name: (np.add.reduceat(sums, starts), np.add.reduceat(counts, starts)) for name, (sums, counts) in table.items()
+    }
+
+
+def _row_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Floats, Floats]]:
+    """(sum, count) a row."""
     one = np.ones(len(rows))
     claims = [[s for s in row["sentences"] if _is_claim(s)] for row in rows]
     number = np.array([len(found) for found in claims], dtype=np.float64)
@@ -108,7 +125,8 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Floats, Float
     correct = np.array([row["label"] == "correct" for row in rows], dtype=np.float64)
     silent = np.array([row["label"] == "not_attempted" for row in rows], dtype=np.float64)
     formed = np.array([bool(row["well_formed"]) for row in rows], dtype=np.float64)
-    length = np.array([row["tokens"] for row in rows], dtype=np.float64)
+    length = np.array([row["tokens"] or 0 for row in rows], dtype=np.float64)
+    counted = np.array([row["tokens"] is not None for row in rows], dtype=np.float64)
     return {
         "accuracy": (correct, one),
         "not_attempted_rate": (silent, one),
@@ -116,7 +134,7 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Floats, Float
         "sentence_reward": (rewards, number),
         "count_zero_share": (zeros, number),
         "claims_per_completion": (number, one),
-        "mean_length": (length, one),
+        "mean_length": (length, counted),
     }
 
 
