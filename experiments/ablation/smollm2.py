@@ -1,0 +1,169 @@
+"""SmolLM2 on real corpora: raw, A1, A3, full and profile support with the same budget, several seeds.
+
+In: an index, the model, question files (experiments/smollm2_wikipedia/prepare.py and `corver zone` make them). Out: a
+run folder an arm and seed, answers to the held-out questions, and `--collect`: one small file. Killed and started
+again, it goes on where it stopped, within a run too.
+
+    python experiments/ablation/smollm2.py --index INDEX --model MODEL --data DATA --output runs/ablation/smollm2
+    python experiments/ablation/smollm2.py --output runs/ablation/smollm2 --collect FILE
+    python experiments/ablation/smollm2.py --table FILE
+
+There is no truth to compare with here: what is measured is the answers' accuracy and the counter's own verdicts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tables import print_table
+
+from corver.config import RunConfig, load_config
+from corver.evaluate.stats import compare, summarize
+from corver.runs import read_jsonl, write_text
+
+__all__ = ["main"]
+
+ARMS = {
+    "a1": ["--ablation", "A1"],
+    "full": [],
+    "a3": ["--ablation", "A3"],
+    "profile": ["--reward.support", "profile"],
+}
+SHOWN = ("accuracy", "sentence_reward", "count_zero_share", "claims_per_completion", "mean_length",
+         "not_attempted_rate", "format_rate")  # fmt: skip
+CURVES = ("completions/mean_length", "corver/claims", "corver/sentence_reward", "rewards/judge/mean")
+RECIPE = Path(__file__).with_name("smollm2.yaml")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--index", type=Path)
+    parser.add_argument("--model", type=Path)
+    parser.add_argument("--data", type=Path, help="folder of train.jsonl, heldout.jsonl and perhaps zone.jsonl")
+    parser.add_argument("--output", type=Path)
+    parser.add_argument("--arms", nargs="+", choices=sorted(ARMS), default=list(ARMS))
+    parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2])
+    parser.add_argument("--questions", type=int, default=100, help="held-out questions to answer")
+    parser.add_argument("--collect", type=Path)
+    parser.add_argument("--table", type=Path)
+    options = parser.parse_args()
+    if options.table:
+        table(options.table)
+    elif options.output is None:
+        parser.error("--output is needed")
+    elif options.collect:
+        collect(options.output, options.collect)
+    elif None in (options.index, options.model, options.data):
+        parser.error("--index, --model and --data are needed")
+    else:
+        run(options)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Raw answers first, then seed by seed every arm, so that an early stop leaves whole pairs."""
+    for arm, seed in [("raw", 0), *((arm, seed) for seed in options.seeds for arm in options.arms)]:
+        answers = options.output / "answers" / f"{arm}-{seed}.jsonl"
+        if (options.output / "answers" / f"{arm}-{seed}.done").exists():
+            continue
+        config = configuration(options, arm, seed)
+        answer(config, answers, adapter=None if arm == "raw" else trained(config), questions=options.questions)
+        answers.with_suffix(".done").touch()
+        print(f"{arm} {seed} done", flush=True)
+
+
+def configuration(options: argparse.Namespace, arm: str, seed: int) -> RunConfig:
+    """The product's configuration of an arm."""
+    zone = options.data / "zone.jsonl"
+    words = ["--output", str(options.output / f"{arm}-{seed}"), "--index", str(options.index),
+             "--policy.model", str(options.model), "--data.questions", str(options.data / "train.jsonl"),
+             "--seed", str(seed), *ARMS.get(arm, [])]  # fmt: skip
+    return load_config(RECIPE, words + (["--data.zone", str(zone)] if zone.exists() else []))
+
+
+def trained(config: RunConfig) -> Path:
+    """Train, or go on training, and return the adapter."""
+    from corver.train.run import train
+
+    return train(config).adapter
+
+
+def answer(config: RunConfig, output: Path, *, adapter: Path | None, questions: int) -> None:
+    """Greedy answers to the held-out questions, scored by the paper's support whatever the arm was trained with."""
+    import torch
+    from peft import PeftModel
+
+    from corver.evaluate.questions import read_questions
+    from corver.evaluate.run import evaluate_policy
+    from corver.index import Index
+    from corver.policy.generate import SamplingSettings
+    from corver.policy.load import load_policy
+    from corver.reward.build import build_scorer
+    from corver.reward.scorer import CooccurrenceReward
+
+    torch.set_num_threads(config.threads or 1)
+    policy = load_policy(config.policy)
+    if adapter is not None:
+        policy.model = PeftModel.from_pretrained(policy.model, adapter)
+    reward = config.reward.model_copy(update={"support": "paper"})
+    heldout = Path(config.data.questions[0]).with_name("heldout.jsonl")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with Index.open(Path(config.index)) as index:
+        scorer = build_scorer(reward, index=index)
+        evaluate_policy(
+            policy,
+            read_questions(heldout, limit=questions),
+            output,
+            sentence_reward=CooccurrenceReward(scorer),
+            reward=reward,
+            prompt=config.policy.prompt,
+            settings=SamplingSettings(max_tokens=config.sampling.max_completion_tokens, batch=25),
+            key={"adapter": str(adapter), "scorer": scorer.fingerprint(), "questions": questions},
+        )
+
+
+def collect(output: Path, target: Path) -> None:
+    """Summaries and differences to the raw model, a line a run, with the curves of length and claims."""
+    raw = read_jsonl(output / "answers" / "raw-0.jsonl")
+    lines = [{"arm": "raw", "seed": 0, "questions": len(raw), "summary": _json(summarize(raw))}]
+    for name, seed, rows in _finished(output):
+        metrics = read_jsonl(output / f"{name}-{seed}" / "metrics.jsonl")
+        curve = {key: [row.get(key) for row in metrics] for key in CURVES}
+        same = {row["id"] for row in rows}
+        before = [row for row in raw if row["id"] in same]
+        lines.append({"arm": name, "seed": seed, "questions": len(rows), "summary": _json(summarize(rows)),
+                      "difference": _json(compare(before, rows)), "curve": curve})  # fmt: skip
+    write_text(target, "".join(json.dumps(line) + "\n" for line in lines))
+    print(f"{len(lines) - 1} runs")
+
+
+def _finished(output: Path) -> Iterator[tuple[str, int, list[dict[str, Any]]]]:
+    for arm in ARMS:
+        for done in sorted((output / "answers").glob(f"{arm}-*.done")):
+            yield arm, int(done.stem.rpartition("-")[2]), read_jsonl(done.with_suffix(".jsonl"))
+
+
+def table(path: Path) -> None:
+    """Print what was collected."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    head = ["arm", "seed", "questions", *SHOWN]
+    cells = [[row["arm"], str(row["seed"]), str(row["questions"]), *_cells(row["summary"])] for row in rows]
+    print_table("SmolLM2, held-out questions, greedy", head, cells)
+    cells = [[f"{row['arm']} − raw", str(row["seed"]), *_cells(row["difference"])] for row in rows if row["seed"]]
+    print_table("Differences to the raw model, 95 % intervals over questions", ["arm", "seed", *SHOWN], cells)
+
+
+def _cells(table: dict[str, dict[str, float]]) -> Sequence[str]:
+    return [" ".join((f"{one['value']:.3f}", f"[{one['low']:.3f}, {one['high']:.3f}]"))
+            if (one := table[name])["value"] is not None else "–" for name in SHOWN]  # fmt: skip
+
+
+def _json(estimates: Any) -> dict[str, Any]:
+    return {name: estimate.to_json() for name, estimate in estimates.items()}
+
+
+if __name__ == "__main__":
+    main()
