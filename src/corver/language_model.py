@@ -22,6 +22,7 @@ __all__ = [
     "cache_argument",
     "continue_ids",
     "end_ids",
+    "greedy_settings",
     "load_language_model",
     "pick_device",
     "pick_dtype",
@@ -118,6 +119,20 @@ def continue_ids(
     finally:
         model.train(was_training)
     return [_until_end(row, frozenset(settings.eos_token_id)) for row in output[:, shared + width :].tolist()]
+
+
+def greedy_settings(model: Any, tokenizer: Any, *, max_tokens: int) -> GenerationConfig:
+    """The likeliest token each time; nothing is taken from the model's own settings but its end tokens."""
+    return GenerationConfig(
+        max_new_tokens=max_tokens,
+        do_sample=False,
+        num_beams=1,
+        repetition_penalty=1.0,
+        no_repeat_ngram_size=0,
+        use_cache=True,
+        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=sorted(end_ids(model, tokenizer)),
+    )
 
 
 def shared_length(prompts: Sequence[Sequence[int]]) -> int:

@@ -105,10 +105,14 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What an extractor made of one sentence: pairs, best first (none: no claim), or why it failed, in one line."""
+    """What an extractor made of one sentence: pairs, best first (none: no claim), or why it failed, in one line.
+
+    note: one line that the verdict on the sentence shall carry; the pairs count all the same.
+    """
 
     pairs: tuple[Pair, ...] = ()
     failure: str | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

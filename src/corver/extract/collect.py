@@ -22,10 +22,14 @@ _MAX_PAIRS = 8
 
 @dataclass(slots=True)
 class Reading:
-    """pairs: best first. fragment: the noun phrase of a sentence that has no verb and hence no pair of its own."""
+    """pairs: best first. fragment: the noun phrase of a sentence that has no verb and hence no pair of its own.
+
+    note: handed on to the extraction.
+    """
 
     pairs: list[Pair] = field(default_factory=list)
     fragment: Span | None = None
+    note: str | None = None
 
 
 def speaks(pair: Pair) -> bool:

@@ -51,7 +51,7 @@ def settle(passage: Passage, readings: Sequence[Reading | Extraction], lending: 
             rows.append(reading)
             continue
         named = _name_heads(reading.pairs, memory if lending.resolve_pronouns != "off" else None, lent, asked)
-        rows.append(Extraction(tuple(_answer(reading, sentence, lent) + named)))
+        rows.append(Extraction(tuple(_answer(reading, sentence, lent) + named), note=reading.note))
         _note(reading.pairs, memory)
     return rows
 
