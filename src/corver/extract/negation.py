@@ -22,7 +22,7 @@ def is_negated(found: Scan) -> bool:
             continue
         if word == "not" and found.lower(i + 1) in ("only", "just", "merely"):
             continue
-        if word == "no" and (found.tag(i + 1) == "D" or found.words[i] == "No"):
+        if word == "no" and found.tag(i + 1) == "D":
             continue
         return True
     return False
