@@ -19,7 +19,7 @@ from typing import Any
 
 from corver.errors import InputError, TrainingError
 
-__all__ = ["RunFolder", "append_jsonl", "claim_file", "key_file", "read_jsonl", "write_text"]
+__all__ = ["RunFolder", "append_jsonl", "claim_file", "key_file", "read_document", "read_jsonl", "write_text"]
 
 
 class RunFolder:
@@ -99,6 +99,26 @@ def read_jsonl(path: Path) -> list[dict[str, Any]]:
             raise InputError(f"{path}:{number}: expected a JSON object")
         rows.append(row)
     return rows
+
+
+def read_document(path: Path, *, kind: str, version: int, maker: str) -> dict[str, Any]:
+    """A JSON file that says what it is: an object with `format` and `version`.
+
+    maker: what writes such files, for the message. Raises InputError when it cannot be read, or is something else.
+    """
+    try:
+        row = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{path}: holds no {kind} (not JSON); {maker} writes such files") from None
+    if not isinstance(row, dict) or row.get("format") != kind:
+        raise InputError(f"{path}: holds no {kind}; {maker} writes such files")
+    if row.get("version") != version:
+        raise InputError(f"{path}: holds a {kind} of version {row.get('version')}, this corver reads version {version}")
+    return row
 
 
 def claim_file(output: Path, key: Mapping[str, Any]) -> None:

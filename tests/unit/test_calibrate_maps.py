@@ -189,8 +189,8 @@ def damaged(**changes: Any) -> str:
     ("content", "message"),
     [
         ("nonsense", "not JSON"),
-        ("[]", "no calibration map"),
-        ("{}", "no calibration map"),
+        ("[]", "holds no corver calibration map"),
+        ("{}", "holds no corver calibration map; corver calibrate fit writes"),
         (damaged(version=9), "version 9"),
         (damaged(method="forest"), "unknown method"),
         (damaged(transform="identity"), "unknown method, score or transform"),
@@ -261,7 +261,7 @@ def test_rates_come_back_from_their_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="damaged"):
         SentenceRates.load(path)
     path.write_text("{}")
-    with pytest.raises(InputError, match="holds no sentence rates"):
+    with pytest.raises(InputError, match="holds no corver sentence rates"):
         SentenceRates.load(path)
 
 

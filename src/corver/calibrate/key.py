@@ -17,7 +17,7 @@ from corver.calibrate.sample import Drawing, draw_key
 from corver.calibrate.scored import is_sentence, text_hash
 from corver.calibrate.sheet import read_sheet, sheet_bytes
 from corver.errors import InputError, UsageError
-from corver.runs import write_bytes
+from corver.runs import read_document, write_bytes
 
 __all__ = ["Key", "find_key", "read_key", "write_drawing"]
 
@@ -89,16 +89,7 @@ def write_drawing(
 
 def read_key(path: Path) -> Key:
     """The key in a file. Raises InputError when it is none."""
-    try:
-        row = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except (OSError, ValueError, RecursionError):
-        raise InputError(f"{path}: cannot be read as the key of a sheet") from None
-    if not isinstance(row, dict) or row.get("format") != FORMAT or not isinstance(row.get("items"), dict):
-        raise InputError(f"{path}: is no key of a sheet")
-    if row.get("version") != VERSION:
-        raise InputError(f"{path}: is a key of version {row.get('version')}, this corver reads version {VERSION}")
+    row = read_document(path, kind=FORMAT, version=VERSION, maker="corver calibrate sample")
     try:
         strata = {str(name): int(size["sentences"]) for name, size in row["strata"].items()}
         fits = all(is_sentence(item["verdict"]) and item["stratum"] in strata for item in row["items"].values())

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from corver.calibrate.columns import SCORES, Score, score_value
 from corver.calibrate.scored import as_number
 from corver.errors import InputError, UsageError
-from corver.runs import write_text
+from corver.runs import read_document, write_text
 
 __all__ = ["CalibrationMap", "Method", "Transform", "transform_of"]
 
@@ -127,18 +127,7 @@ class CalibrationMap:
     @classmethod
     def load(cls, path: Path) -> Self:
         """Read a map. Raises InputError when the file is none, or its numbers are no map."""
-        try:
-            row = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise InputError(f"{path}: no such file") from None
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-        except (ValueError, RecursionError):
-            raise InputError(f"{path}: is no calibration map (not JSON)") from None
-        if not isinstance(row, dict) or row.get("format") != FORMAT:
-            raise InputError(f"{path}: is no calibration map; corver calibrate fit writes one")
-        if row.get("version") != VERSION:
-            raise InputError(f"{path}: is a map of version {row.get('version')}, this corver reads version {VERSION}")
+        row = read_document(path, kind=FORMAT, version=VERSION, maker="corver calibrate fit")
         try:
             return cls(**_fields(row))
         except (KeyError, TypeError, ValueError) as error:

@@ -22,7 +22,7 @@ from corver.calibrate.columns import Columns, Floats, columns_of, percentile, re
 from corver.calibrate.labelled import LabelledSet
 from corver.errors import InputError
 from corver.evaluate.stats import Estimate
-from corver.runs import write_text
+from corver.runs import read_document, write_text
 
 __all__ = ["LevelRate", "SentenceRates", "Verdict", "rates_by_level"]
 
@@ -109,16 +109,7 @@ class SentenceRates:
     @classmethod
     def load(cls, path: Path) -> SentenceRates:
         """Read rates. Raises InputError when the file holds none."""
-        try:
-            row = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise InputError(f"{path}: no such file") from None
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-        except (ValueError, RecursionError):
-            raise InputError(f"{path}: holds no sentence rates (not JSON)") from None
-        if not isinstance(row, dict) or row.get("format") != FORMAT or row.get("version") != VERSION:
-            raise InputError(f"{path}: holds no sentence rates; corver calibrate curve --output DIR writes them")
+        row = read_document(path, kind=FORMAT, version=VERSION, maker="corver calibrate curve --output DIR")
         try:
             return cls(
                 set_name=str(row["set"]),
