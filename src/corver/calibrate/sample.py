@@ -3,7 +3,8 @@
 In: `ScoredSentence`s. Out: so many of each stratum, with the size of every stratum, so that what is measured on the
 sample can be weighted back to all sentences. The draw is by hash: the sentences of a stratum with the smallest
 SHA-256 of seed and id, so it depends neither on the order of the input nor on how it is cut into files, and drawing
-more later keeps what was drawn before. Memory holds the sample and one id a sentence. This module writes no file.
+more later keeps what was drawn before. Memory holds the sample and the ids of all sentences; by reward, where strata
+are known only at the end, all sentences. This module writes no file.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -58,23 +60,25 @@ def draw(
     A sentence that occurs twice, in the same text and question, counts once. Raises InputError when no sentence has a
     verdict, or none has a level where `by` asks for one.
     """
-    pool = _Pool(by, states)
+    pool = _Pool(by, states, most=per_stratum, seed=seed)
     for sentence in sentences:
         pool.add(sentence)
-    if not any(name.startswith(by) for name in pool.strata()):
+    strata = pool.strata()
+    if not any(name.startswith(by) for name in strata):
         if pool.left_out.get(f"without {by}"):
             raise InputError(f"no scored sentence has a {by}; draw --by reward")
         raise InputError("no scored sentence has a verdict: there is nothing to label")
-    names, chosen = pool.strata(), []
-    drawn: dict[str, str] = {}
-    sizes: dict[str, tuple[int, int]] = {}
-    for name in sorted(names, key=_order):
-        picked = heapq.nsmallest(per_stratum, names[name], key=lambda identity: draw_key(seed, identity))
-        sizes[name] = (len(names[name]), len(picked))
-        drawn |= dict.fromkeys(picked, name)
-        chosen += [pool.found[identity] for identity in picked]
-    scorer = one_scorer(sorted(pool.scorers), where="the scored texts")
-    return Drawing(by, seed, per_stratum, scorer, tuple(chosen), sizes, drawn, pool.left_out)
+    drawn = {name: strata[name].drawn() for name in sorted(strata, key=_order)}
+    return Drawing(
+        by=by,
+        seed=seed,
+        per_stratum=per_stratum,
+        scorer=one_scorer(sorted(pool.scorers), where="the scored texts"),
+        sentences=tuple(one for chosen in drawn.values() for one in chosen),
+        strata={name: (strata[name].size, len(chosen)) for name, chosen in drawn.items()},
+        stratum_of={one.id: name for name, chosen in drawn.items() for one in chosen},
+        left_out=pool.left_out,
+    )
 
 
 def draw_key(seed: int, *words: str) -> bytes:
@@ -85,7 +89,7 @@ def draw_key(seed: int, *words: str) -> bytes:
 def count_bin(count: int, edges: Sequence[int] = COUNT_EDGES) -> str:
     """The name of a count's bin: `0`, `1–4`, …, `20+`."""
     starts = (0, *edges)
-    last = max(number for number, start in enumerate(starts) if count >= start)
+    last = max((number for number, start in enumerate(starts) if count >= start), default=0)
     if last == len(starts) - 1:
         return f"{starts[last]}+"
     end = starts[last + 1] - 1
@@ -98,60 +102,80 @@ def _order(name: str) -> tuple[bool, list[int], str]:
     return not numbers, numbers, name
 
 
-class _Pool:
-    """Distinct sentences and their strata."""
+class _Stratum:
+    """How many sentences there are, and those of them with the smallest hashes."""
 
-    def __init__(self, by: Stratification, states: Sequence[str]) -> None:
+    def __init__(self, *, most: int, seed: int) -> None:
+        self.size = 0
+        self._most, self._seed = most, seed
+        self._kept: list[tuple[int, str, ScoredSentence]] = []
+
+    def add(self, sentence: ScoredSentence) -> None:
+        self.size += 1
+        # The heap's first is to be the one that goes: the largest hash.
+        entry = (-int.from_bytes(draw_key(self._seed, sentence.id)), sentence.id, sentence)
+        if len(self._kept) < self._most:
+            heapq.heappush(self._kept, entry)
+        else:
+            heapq.heappushpop(self._kept, entry)
+
+    def drawn(self) -> list[ScoredSentence]:
+        return [sentence for _, _, sentence in sorted(self._kept, reverse=True)]
+
+
+class _Pool:
+    """Distinct sentences by stratum."""
+
+    def __init__(self, by: Stratification, states: Sequence[str], *, most: int, seed: int) -> None:
         self._by = by
         self._states = frozenset(states)
-        self._rewards: dict[str, float] = {}
-        self._names: dict[str, list[str]] = {}
-        self.found: dict[str, ScoredSentence] = {}
+        self._limits = {"most": most, "seed": seed}
+        self._strata: dict[str, _Stratum] = {}
+        self._ranked: list[tuple[float, ScoredSentence]] = []
+        self._seen: set[str] = set()
         self.scorers: set[str] = set()
         self.left_out: dict[str, int] = {}
 
     def add(self, sentence: ScoredSentence) -> None:
-        if sentence.id in self.found:
+        if sentence.id in self._seen:
             return self._leave("repeated")
-        if sentence.status not in (Status.SUPPORTED, Status.UNSUPPORTED):
-            if sentence.status not in self._states:
-                return self._leave(sentence.status)
-            name: str | None = sentence.status
+        if sentence.status in (Status.SUPPORTED, Status.UNSUPPORTED):
+            value = as_number(sentence.fields.get(self._by))
+            if value is None:
+                return self._leave(f"without {self._by}")
+            self._place(sentence, value)
+        elif sentence.status in self._states:
+            self._stratum(sentence.status).add(sentence)
         else:
-            name = self._stratum(sentence)
-        if name is None:
-            return self._leave(f"without {self._by}")
+            return self._leave(sentence.status)
+        self._seen.add(sentence.id)
         if sentence.scorer:
             self.scorers.add(sentence.scorer)
-        self.found[sentence.id] = sentence
-        return self._names.setdefault(name, []).append(sentence.id)
+        return None
 
-    def strata(self) -> dict[str, list[str]]:
-        """Name to ids; the strata of rewards are known only when all have been seen."""
-        if not self._rewards:
-            return self._names
-        ranked = sorted(set(self._rewards.values()))
-        total, below = len(self._rewards), 0
-        tally: dict[float, int] = {}
-        for value in self._rewards.values():
-            tally[value] = tally.get(value, 0) + 1
+    def strata(self) -> dict[str, _Stratum]:
+        """By name. Those of rewards are known only when all sentences have been seen; equal rewards share one."""
+        tally = Counter(value for value, _ in self._ranked)
         place: dict[float, int] = {}
-        for value in ranked:  # equal rewards stay together
-            place[value] = min(_REWARD_STRATA - 1, int((below + tally[value] / 2) / total * _REWARD_STRATA))
+        below = 0
+        for value in sorted(tally):
+            place[value] = int((below + tally[value] / 2) / len(self._ranked) * _REWARD_STRATA)
             below += tally[value]
-        names = {name: list(ids) for name, ids in self._names.items() if name != "reward"}
-        for identity, value in self._rewards.items():
-            names.setdefault(f"reward {place[value] + 1} of {_REWARD_STRATA}", []).append(identity)
-        return names
+        for value, sentence in self._ranked:
+            self._stratum(f"reward {place[value] + 1} of {_REWARD_STRATA}").add(sentence)
+        self._ranked = []
+        return self._strata
 
-    def _stratum(self, sentence: ScoredSentence) -> str | None:
-        value = as_number(sentence.fields.get(self._by))
-        if value is None:
-            return None
+    def _place(self, sentence: ScoredSentence, value: float) -> None:
         if self._by == "reward":
-            self._rewards[sentence.id] = value
-            return "reward"
-        return f"level {value:g}" if self._by == "level" else f"count {count_bin(int(value))}"
+            self._ranked.append((value, sentence))
+        elif self._by == "level":
+            self._stratum(f"level {value:g}").add(sentence)
+        else:
+            self._stratum(f"count {count_bin(int(value))}").add(sentence)
+
+    def _stratum(self, name: str) -> _Stratum:
+        return self._strata.setdefault(name, _Stratum(**self._limits))
 
     def _leave(self, why: str) -> None:
         self.left_out[why] = self.left_out.get(why, 0) + 1
