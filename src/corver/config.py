@@ -36,9 +36,11 @@ __all__ = [
     "OptimizationConfig",
     "PolicyConfig",
     "ProfileConfig",
+    "QucoConfig",
     "RewardConfig",
     "RunConfig",
     "SamplingConfig",
+    "SpacyConfig",
     "load_config",
     "parse_overrides",
 ]
@@ -160,10 +162,41 @@ class ProfileConfig(ConfigModel):
     negation: Literal["no_claim", "ignore"] = "no_claim"
 
 
-class RewardConfig(ConfigModel):
-    """How a sentence becomes a verdict, and how a response is judged."""
+class SpacyConfig(ConfigModel):
+    """The extractor `spacy`. model: an installed English pipeline, or a folder of one. batch: sentences at a time."""
 
-    extractor: Literal["rules"] = "rules"
+    model: Annotated[str, Field(min_length=1)] = "en_core_web_sm"
+    batch: Annotated[int, Field(gt=0)] = 256
+
+
+class QucoConfig(ConfigModel):
+    """The extractor `quco`, a language model that writes triplets.
+
+    model, revision, dtype, device, batch: a local folder or hub id, run on this machine, so many prompts at a time.
+    endpoint: where the model is served instead; then the five are not read. template: file of a prompt with one {} for
+    the sentence, corver's own when null. cache: file that keeps answers.
+    """
+
+    model: Annotated[str, Field(min_length=1)] = "ZhishanQ/QuCo-extractor-0.5B"
+    revision: str | None = None
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
+    batch: Annotated[int, Field(gt=0)] = 64
+    endpoint: EndpointConfig | None = None
+    template: Path | None = None
+    cache: Path | None = None
+
+
+class RewardConfig(ConfigModel):
+    """How a sentence becomes a verdict, and how a response is judged.
+
+    aliases: file of other names that count as well in the queries of `paper`.
+    """
+
+    extractor: Literal["rules", "spacy", "quco"] = "rules"
+    spacy: SpacyConfig = SpacyConfig()
+    quco: QucoConfig = QucoConfig()
+    aliases: Path | None = None
     support: Literal["paper", "profile"] = "paper"
     rule: Literal["first", "min", "relcheck"] = "first"
     window: Annotated[int, Field(ge=0, le=1_000_000)] = 1000
@@ -174,6 +207,12 @@ class RewardConfig(ConfigModel):
     repetition_guard: bool = True
     judge: JudgeConfig = JudgeConfig()
     format: FormatConfig = FormatConfig()
+
+    @model_validator(mode="after")
+    def _read_by_paper(self) -> Self:
+        if self.support == "profile" and (self.extractor != "rules" or self.aliases is not None):
+            raise ValueError("support profile finds subjects and details by itself: leave extractor and aliases out")
+        return self
 
 
 class AdvantageConfig(ConfigModel):
@@ -227,7 +266,8 @@ class NoiseConfig(ConfigModel):
     """The judge as a verifier that errs at known rates (arXiv 2510.00915); needs `credit.advantage.scale: none`.
 
     correction: `forward` (needs ρ1), `backward` (needs both), `none` (the matched control: same baseline and scale), or
-    `appealed`, which weighs appealed completions up instead of trusting rates and needs `credit.appeals`.
+    `appealed`, which weighs appealed completions up instead of trusting rates and needs `credit.appeals`. `off` leaves
+    the ordinary advantage, for appeals that only flip verdicts.
     verifier: the name of the reward function that is corrected. values: what it pays for a rejected and an accepted
     completion; null is 0 and 1, and in a run the values of `reward.judge`. false_positive, false_negative: ρ0 and ρ1;
     or rates: a file of `corver noise measure`. scale: what advantages are divided by, in reward units: a number, or
@@ -235,7 +275,7 @@ class NoiseConfig(ConfigModel):
     become those that are right in the mean.
     """
 
-    correction: Literal["none", "backward", "forward", "appealed"] = "forward"
+    correction: Literal["off", "none", "backward", "forward", "appealed"] = "forward"
     verifier: str = "judge"
     values: tuple[float, float] | None = None
     false_positive: Annotated[float, Field(ge=0, lt=1)] | None = None
@@ -291,7 +331,12 @@ class AppealsConfig(ConfigModel):
     def _consistent(self) -> Self:
         for name, section in (("endpoint", self.endpoint), ("model", self.model)):
             if (self.judge == name) != (section is not None):
-                raise ValueError(f"judge: {name} and the section {name} belong together")
+                raise ValueError(f"judge: {name} and the setting {name} belong together")
+        prices = (self.endpoint.input_price, self.endpoint.output_price) if self.endpoint else (None, None)
+        if (None not in prices) != (self.max_cost is not None):
+            raise ValueError(
+                "max_cost and both prices of the endpoint belong together: nothing is paid without a limit"
+            )
         return self
 
 
@@ -328,7 +373,7 @@ class CreditConfig(ConfigModel):
         known = noise.rates is not None or noise.false_negative is not None or (appeals and appeals.estimate)
         if noise.correction in ("backward", "forward") and not known:
             raise ValueError("noise needs rates: false_negative (and false_positive), a rates file, or appeals")
-        if noise.correction != "none" and "scale" in self.advantage.model_fields_set and self.advantage.scale != "none":
+        if noise.correction != "off" and "scale" in self.advantage.model_fields_set and self.advantage.scale != "none":
             raise ValueError(
                 f"advantage.scale: {self.advantage.scale} would undo the correction of noise; set it to none "
                 "(noise.scale sets the scale)"
@@ -460,6 +505,23 @@ class RunConfig(ConfigModel):
                 return {**raw, "ablation": name, section: changed}
         return raw
 
+    @model_validator(mode="after")
+    def _noise_fits(self) -> Self:
+        noise, appeals, judge = self.credit.noise, self.credit.appeals, self.reward.judge
+        if noise is not None and noise.correction != "off" and self.credit.advantage.scale != "none":
+            raise ValueError(
+                f"credit.advantage.scale: {self.credit.advantage.scale} would undo credit.noise; set it to none "
+                "(credit.noise.scale sets the scale)"
+            )
+        if (noise is not None or appeals is not None) and judge.wrong != judge.not_attempted:
+            raise ValueError(
+                "credit.noise and credit.appeals need a judge with two rewards, but reward.judge.wrong and "
+                "not_attempted differ"
+            )
+        if appeals is not None and appeals.judge == judge.rule:
+            raise ValueError(f"credit.appeals.judge: {judge.rule} is the judge itself (reward.judge.rule)")
+        return self
+
 
 def load_config(
     path: Path,
@@ -515,6 +577,10 @@ def parse_overrides(words: Sequence[str]) -> dict[str, Any]:
 _PATHS = (
     ("output",),
     ("index",),
+    ("reward", "aliases"),
+    ("reward", "quco", "template"),
+    ("reward", "quco", "cache"),
+    ("reward", "quco", "endpoint", "api_key_file"),
     ("data", "questions"),
     ("data", "exclude"),
     ("data", "zone"),
@@ -527,17 +593,23 @@ _PATHS = (
 
 def _anchor_paths(raw: dict[str, Any], folder: Path) -> None:
     for *parents, leaf in _PATHS:
-        node: Any = raw
-        for parent in parents:
-            node = node.get(parent) if isinstance(node, dict) else None
+        node = _section(raw, parents)
         value = node.get(leaf) if isinstance(node, dict) else None
         if isinstance(node, dict) and isinstance(value, str):
             node[leaf] = _anchored(value, folder)
         elif isinstance(node, dict) and isinstance(value, list):
             node[leaf] = [_anchored(one, folder) if isinstance(one, str) else one for one in value]
-    policy = raw.get("policy")
-    if isinstance(policy, dict) and isinstance(policy.get("model"), str) and policy["model"].startswith((".", "~")):
-        policy["model"] = os.path.normpath(folder / _expanded(policy["model"]))
+    for section in (("policy",), ("reward", "spacy"), ("reward", "quco")):
+        node = _section(raw, section)
+        if isinstance(node, dict) and isinstance(node.get("model"), str) and node["model"].startswith((".", "~")):
+            node["model"] = os.path.normpath(folder / _expanded(node["model"]))
+
+
+def _section(raw: dict[str, Any], parents: Sequence[str]) -> Any:
+    node: Any = raw
+    for parent in parents:
+        node = node.get(parent) if isinstance(node, dict) else None
+    return node
 
 
 def _anchored(path: str, folder: Path) -> str:

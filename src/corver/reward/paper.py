@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from corver.errors import ExtractionError, LookupFailedError, UsageError
+from corver.reward.aliases import Aliases
 from corver.reward.levels import PAPER_LEVELS, Levels
 from corver.reward.repetition import guard_repetition
 from corver.reward.select import RULES, Claim, PairRule, claims_of, decide
-from corver.types import Count, Counter, Extraction, Extractor, Passage, SentenceScore, Span, Status
+from corver.types import Clause, Count, Counter, Extraction, Extractor, Passage, SentenceScore, Span, Status
 
 __all__ = ["APPROXIMATE", "MAX_WINDOW", "PaperSupport"]
 
@@ -24,14 +25,14 @@ APPROXIMATE = "the count is an estimate"
 
 MAX_WINDOW = 1_000_000
 
-_Counts: TypeAlias = dict[tuple[str, ...], Count | LookupFailedError]
+_Counts: TypeAlias = dict[tuple[Clause, ...], Count | LookupFailedError]
 
 
 class PaperSupport:
     """Levels of counts.
 
-    window: words. rule: which pairs of a sentence speak for it. exact_counts: count to the end instead of stopping at
-    the top level's threshold; rewards do not depend on it.
+    window: words. rule: which pairs of a sentence speak for it. aliases: other names that count as well. exact_counts:
+    count to the end instead of stopping at the top level's threshold; rewards do not depend on it.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class PaperSupport:
         window: int = 1000,
         levels: Levels = PAPER_LEVELS,
         rule: PairRule = "first",
+        aliases: Aliases | None = None,
         exact_counts: bool = False,
     ) -> None:
         if not 0 <= window <= MAX_WINDOW:
@@ -53,12 +55,13 @@ class PaperSupport:
         self._window = window
         self._levels = levels
         self._rule: PairRule = rule
+        self._aliases = aliases
         self._cap = None if exact_counts else levels.cap
 
     def verdicts(self, passages: Sequence[Passage], spans: Sequence[Sequence[Span]]) -> list[list[SentenceScore]]:
         """Extract, count all distinct queries at once, and put each sentence on its level."""
         extractions = self._extract(passages)
-        claims = [[claims_of(extraction.pairs, self._rule) for extraction in row] for row in extractions]
+        claims = [[claims_of(extraction.pairs, self._rule, self._aliases) for extraction in row] for row in extractions]
         counts = self._count([query for row in claims for some in row for claim in some for query in claim.queries])
         return [
             [
@@ -73,8 +76,9 @@ class PaperSupport:
         return guard_repetition(scores)
 
     def settings(self) -> Mapping[str, Any]:
-        """Extractor, window, levels and rule."""
-        return {
+        """Extractor, window, levels, rule and aliases."""
+        named = {} if self._aliases is None else {"aliases": self._aliases.fingerprint()}
+        return named | {
             "extractor": self._extractor.fingerprint(),
             "window": self._window,
             "thresholds": self._levels.thresholds,
@@ -92,7 +96,7 @@ class PaperSupport:
                 return [[Extraction(failure=str(error))] * len(passages[0].sentences)]
             return [row for passage in passages for row in self._extract([passage])]
 
-    def _count(self, queries: Sequence[tuple[str, ...]]) -> _Counts:
+    def _count(self, queries: Sequence[tuple[Clause, ...]]) -> _Counts:
         """The counts of the distinct queries in one call; when that fails as a whole, a query at a time."""
         distinct = list(dict.fromkeys(queries))
         if not distinct:
@@ -111,7 +115,7 @@ class PaperSupport:
         if extraction.failure is not None:
             return SentenceScore(span, sentence, Status.FAILED, math.nan, reason=extraction.failure)
         if not claims:
-            return SentenceScore(span, sentence, Status.NO_CLAIM, self._levels.no_claim)
+            return SentenceScore(span, sentence, Status.NO_CLAIM, self._levels.no_claim, reason=extraction.note)
         found: list[list[Count]] = []
         for claim in claims:
             results = [counts[query] for query in claim.queries]

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from corver.errors import UsageError
 from corver.extract.rules import RulesExtractor
+from corver.reward.aliases import Aliases
 from corver.reward.levels import PAPER_LEVELS, Levels
 from corver.reward.paper import APPROXIMATE, PaperSupport
 from corver.reward.profile import ProfileSettings, ProfileSupport
@@ -37,8 +38,8 @@ class Scorer:
     text.
 
     Of `paper`: extractor, `RulesExtractor()` unless given; window in words; levels, counts to rewards; rule, which
-    pairs of a sentence speak for it; exact_counts, count to the end instead of stopping at the top level's threshold
-    (rewards do not depend on it). Of `profile`: its settings.
+    pairs of a sentence speak for it; aliases, other names that count as well; exact_counts, count to the end instead of
+    stopping at the top level's threshold (rewards do not depend on it). Of `profile`: its settings.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Scorer:
         exact_counts: bool = False,
         support: SupportName | Support = "paper",
         profile: ProfileSettings | None = None,
+        aliases: Aliases | None = None,
     ) -> None:
         self._index = index
         self._repetition_guard = repetition_guard
@@ -63,6 +65,7 @@ class Scorer:
                 window=window,
                 levels=levels,
                 rule=rule,
+                aliases=aliases,
                 exact_counts=exact_counts,
             )
         elif support == "profile":

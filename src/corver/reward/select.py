@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from corver.reward.aliases import Aliases
 from corver.reward.content import content_words, query_words
 from corver.text.stopwords import STOPWORDS
-from corver.types import Count, Pair
+from corver.types import Clause, Count, Pair
 
 __all__ = ["RULES", "Claim", "PairRule", "Verdict", "claims_of", "decide"]
 
@@ -24,16 +25,21 @@ RULES: tuple[PairRule, ...] = ("first", "min", "relcheck")
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A pair worth counting. words: its query, sorted. check: the query with the relation's words, () when unused."""
+    """A pair worth counting.
+
+    words: its content words, sorted. query: what is counted, the words or, with aliases, clauses in their place. check:
+    the query with the relation's words, () when unused.
+    """
 
     pair: Pair
     words: tuple[str, ...]
-    check: tuple[str, ...] = ()
+    query: tuple[Clause, ...]
+    check: tuple[Clause, ...] = ()
 
     @property
-    def queries(self) -> tuple[tuple[str, ...], ...]:
+    def queries(self) -> tuple[tuple[Clause, ...], ...]:
         """The queries whose counts `decide` needs."""
-        return (self.words, self.check) if self.check else (self.words,)
+        return (self.query, self.check) if self.check else (self.query,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +51,15 @@ class Verdict:
     demoted: int = 0
 
 
-def claims_of(pairs: Iterable[Pair], rule: PairRule) -> list[Claim]:
+def claims_of(pairs: Iterable[Pair], rule: PairRule, aliases: Aliases | None = None) -> list[Claim]:
     """The claims of a sentence under a rule; none when no pair is valid."""
     claims: list[Claim] = []
     for pair in pairs:
         words = query_words(pair)
         if not words:
             continue
-        claims.append(Claim(pair, words, _with_relation(pair, words) if rule == "relcheck" else ()))
+        query: tuple[Clause, ...] = words if aliases is None else _with_aliases(pair, aliases)
+        claims.append(Claim(pair, words, query, _with_relation(pair, words, query) if rule == "relcheck" else ()))
         if rule != "min":
             break
     return claims
@@ -67,7 +74,11 @@ def decide(claims: Sequence[Claim], counts: Sequence[Sequence[Count]]) -> Verdic
     return Verdict(claim, count, demoted=int(demoted))
 
 
-def _with_relation(pair: Pair, words: tuple[str, ...]) -> tuple[str, ...]:
-    spoken = frozenset(content_words(pair.relation)) - STOPWORDS
-    longer = tuple(sorted(spoken.union(words)))
-    return longer if longer != words else ()
+def _with_aliases(pair: Pair, aliases: Aliases) -> tuple[Clause, ...]:
+    sides = [aliases.clauses(side, content_words(side)) for side in (pair.head, pair.tail)]
+    return tuple(sorted({*sides[0], *sides[1]}, key=str))
+
+
+def _with_relation(pair: Pair, words: tuple[str, ...], query: tuple[Clause, ...]) -> tuple[Clause, ...]:
+    further = frozenset(content_words(pair.relation)) - STOPWORDS - frozenset(words)
+    return tuple(sorted((*query, *further), key=str)) if further else ()
