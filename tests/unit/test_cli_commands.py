@@ -22,6 +22,8 @@ COMMANDS = (
     ("count",),
     ("evidence",),
     ("score",),
+    ("noise", "measure"),
+    ("noise", "levels"),
     ("train",),
     ("zone",),
     ("report",),
@@ -36,7 +38,19 @@ def test_the_root_lists_every_command() -> None:
     result = corver("--help")
     assert result.exit_code == 0
     listed = [line.split()[0] for line in result.stdout.split("Commands:")[1].splitlines() if line.strip()]
-    assert listed == ["demo", "doctor", "index", "count", "evidence", "score", "train", "zone", "report"]
+    assert listed == [
+        "demo",
+        "doctor",
+        "index",
+        "count",
+        "evidence",
+        "score",
+        "calibrate",
+        "noise",
+        "train",
+        "zone",
+        "report",
+    ]
     assert result.stderr == ""
 
 

@@ -14,9 +14,11 @@ from corver import __version__
 from corver.cli.calibrate import calibrate_app
 from corver.cli.count import count_command
 from corver.cli.doctor import doctor_command
+from corver.cli.eval import eval_command
 from corver.cli.evidence import evidence_command
 from corver.cli.group import CorverGroup
 from corver.cli.index import index_app
+from corver.cli.noise import noise_app
 from corver.cli.options import PASS_THROUGH
 from corver.cli.output import emit, say
 from corver.cli.score import score_command
@@ -71,8 +73,10 @@ app.command("count")(count_command)
 app.command("evidence")(evidence_command)
 app.command("score")(score_command)
 app.add_typer(calibrate_app, name="calibrate")
+app.add_typer(noise_app, name="noise")
 _pass_through: dict[str, Any] = {"context_settings": PASS_THROUGH}
 app.command("train", **_pass_through)(train_command)
 app.command("zone", **_pass_through)(zone_command)
+app.command("eval")(eval_command)
 app.command("report")(report_command)
 app.command("doctor")(doctor_command)

@@ -28,7 +28,8 @@ _UsageError: Any = typer.BadParameter.__bases__[0]
 _INTERRUPTED = 130
 _PIPE_CLOSED = 141
 _DEBUG = "--debug"
-_ORDER = ("demo", "doctor", "index", "count", "evidence", "score", "calibrate", "train", "zone", "report")
+_ORDER = ("demo", "doctor", "index", "count", "evidence", "score", "calibrate", "noise", "train", "zone", "eval",
+          "report")  # fmt: skip
 _MACHINE = (errno.EBADF, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE)
 """Faults of the surroundings that may carry no file name: a full disk, too many open files, a closed stream."""
 

@@ -21,6 +21,7 @@ from corver.policy.generate import SamplingSettings, encode_prompt
 from corver.policy.load import Policy
 from corver.policy.prompts import prompt_messages, prompts_open_think
 from corver.runs import RunFolder
+from corver.train.appeals import build_appeal_judge
 from corver.train.arguments import grpo_arguments
 from corver.train.rewards import format_function, judge_function
 from corver.train.shared_prompt import SharedPromptTrainer, shared_prompt_rollouts
@@ -45,7 +46,7 @@ def build_trainer(
     """The trainer of a run. Raises ConfigError for settings that do not fit together or this model."""
     kind, rollouts = _engine(config, processes)
     arguments = grpo_arguments(config, folder, device=policy.device, processes=processes)
-    settings = config.policy
+    settings, appeals = config.policy, config.credit.appeals
     opened = prompts_open_think(
         policy.tokenizer, [prompt_messages("?", prompt=settings.prompt)], settings.chat_template_kwargs
     )
@@ -64,6 +65,7 @@ def build_trainer(
             callbacks=list(callbacks),
             sentence_reward=sentence_reward,
             credit=config.credit,
+            appeal_judge=None if appeals is None else build_appeal_judge(appeals, device=settings.device),
             record=record,
             # A checkpoint of one optimiser is none of another.
             fingerprints={**fingerprints, "optimizer": str(arguments.optim.value)},

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,7 @@ from corver.train.rewards import completion_text, gold_answers
 __all__ = ["NoisyVerifier", "appeal_cases"]
 
 Floats = NDArray[np.float64]
+NoisyCorrection: TypeAlias = Correction | Literal["appealed", "off"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +81,14 @@ class NoisyVerifier:
         seed: int = 0,
     ) -> None:
         self._noise, self._appeals = credit.noise, credit.appeals
-        settings = credit.noise or NoiseConfig(correction="none")
+        settings = credit.noise or NoiseConfig(correction="off")
         self._column = _column(settings.verifier, names)
         self._weight = float(weights[self._column])
         self._low, self._high = settings.values or (0.0, 1.0)
         self._judge, self._seed, self._batches = judge, seed, 0
         if credit.appeals is not None and judge is None:
             raise ConfigError("credit.appeals needs a judge to appeal to (argument appeal_judge)")
-        if settings.correction != "none" and rule.scale != "none":
+        if settings.correction != "off" and rule.scale != "none":
             raise CorrectionUndoneError(
                 f"credit.noise.correction={settings.correction!r} with scale_rewards={rule.scale!r} (in a run: "
                 "credit.advantage.scale): a z-score after the correction turns it back into the uncorrected advantage; "
@@ -134,7 +135,7 @@ class NoisyVerifier:
     @property
     def corrects(self) -> bool:
         """Whether the judge's share of the advantage is made here; else appeals only change verdicts."""
-        return self._noise is not None
+        return self._noise is not None and self._noise.correction != "off"
 
     def without(self, response_B: Floats) -> Floats:
         """The response rewards without the verifier's share: what keeps the group's baseline."""
@@ -153,7 +154,8 @@ class NoisyVerifier:
         scale = self._noise.scale
         if scale == "running":
             scale = self._running.update(within_group_std(response_B, group_B)) if learn else self._running.value
-        judged = self._judged(group_B, correction=self._noise.correction, scale=scale)
+        correction = self._noise.correction
+        judged = self._judged(group_B, correction=correction, scale=scale)
         self._metrics["noise_scale"] = scale
         self._note_effect(judged, group_B, scale)
         fixed = Baseline(baseline.mean_B, np.full_like(baseline.scale_B, scale), np.zeros_like(baseline.floored_B))
@@ -248,11 +250,13 @@ class NoisyVerifier:
         ]
         return rates_after_flips(rates, rejected=chance[0], accepted=chance[1], judge=_judge_rates(self._appeals))
 
-    def _judged(self, group_B: NDArray[Any], *, correction: Correction | Literal["appealed"], scale: float) -> Floats:
+    def _judged(
+        self, group_B: NDArray[Any], *, correction: Correction | Literal["appealed", "off"], scale: float
+    ) -> Floats:
         batch, spread = self._now(), self._weight * (self._high - self._low)
         if correction == "appealed" and batch.value_B is not None:
             return value_advantage(batch.value_B, group_B, scale=scale, spread=spread)
-        known: Correction = "none" if correction == "appealed" else correction
+        known: Correction = "none" if correction == "appealed" or correction == "off" else correction
         return judge_advantage(
             batch.verdict_B, group_B, correction=known, rates=batch.rates, scale=scale, spread=spread
         )
