@@ -7,7 +7,7 @@ from dataclasses import replace
 from learn import Arm
 
 RATES = ((0.1, 0.2), (0.2, 0.3), (0.3, 0.4))
-GRID = ((0.0, 0.1), (0.0, 0.4), (0.1, 0.0), (0.1, 0.4), (0.1, 0.6), (0.3, 0.2), (0.3, 0.4), (0.3, 0.6))
+GRID = ((0.0, 0.0), (0.1, 0.0), (0.1, 0.4), (0.1, 0.7), (0.3, 0.2), (0.3, 0.4), (0.3, 0.6))
 """Rates that a correction wrongly believes in where (.1, .2) is true."""
 
 

@@ -23,7 +23,7 @@ from corver.credit.appeals import (
     draw_appeals,
     rates_after_flips,
 )
-from corver.credit.noise import NoiseRates, judge_advantage, posterior_advantage, value_advantage
+from corver.credit.noise import NoiseRates, judge_advantage, leave_one_out, value_advantage
 
 SCALE = 0.5
 """The fixed scale of an advantage: the standard deviation of a fair coin."""
@@ -127,7 +127,7 @@ class Credit:
         if value is not None:
             return value_advantage(value, group_B, scale=SCALE)
         if arm.advantage == "posterior":
-            return posterior_advantage(verdict, group_B, rates, scale=SCALE)
+            return posterior_advantage(verdict, group_B, rates)
         if arm.advantage == "zscore":
             return response_advantage(verdict, group_B, rule=AdvantageRule(std_floor=None))
         return judge_advantage(verdict, group_B, correction=arm.advantage, rates=rates, scale=SCALE)
@@ -185,3 +185,18 @@ class Credit:
             verdict = apply_flips(verdict, decision)
             rates = rates_after_flips(rates, rejected=arm.q, judge=self.judge_rates)
         return verdict, rates, None
+
+
+def posterior_advantage(verdict_B: np.ndarray, group_B: np.ndarray, rates: NoiseRates) -> np.ndarray:
+    """P(right | own and the others' verdicts) − P(right | the others'), over the scale; tried, and no gain.
+
+    The others' verdicts are drawn towards the batch by two verdicts. An odd verdict in a group that is nearly all right
+    or wrong counts little, where a z-score makes it count most.
+    """
+    others = np.bincount(group_B)[group_B] - 1
+    share = (leave_one_out(verdict_B, group_B) * others + 2 * verdict_B.mean()) / (others + 2)
+    prior = np.clip((share - rates.false_positive) / rates.informedness, 0.01, 0.99)
+    kept, slipped = 1 - np.asarray(rates.false_negative), np.asarray(rates.false_positive)
+    accepted = prior * kept + (1 - prior) * slipped
+    posterior = prior * np.where(verdict_B == 1, kept / accepted, (1 - kept) / (1 - accepted))
+    return (posterior - prior) / SCALE

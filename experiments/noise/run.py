@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--only", nargs="*", help="groups of arms")
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--fit-steps", type=int, default=800, help="supervised steps of the policies to begin with")
+    parser.add_argument("--fit-steps", type=int, default=1300, help="supervised steps of the policies to begin with")
     parser.add_argument("--steps", type=int, default=Settings.steps)
     parser.add_argument("--side-by-side", type=int, default=10, help="runs computed together")
     parser.add_argument("--minutes", type=float, help="stop after what is under way then")

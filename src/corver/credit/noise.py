@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 from corver.errors import CorrectionUndoneError, NoiseRatesError
 
 __all__ = ["Correction", "CorrectionEffect", "NoiseRates", "RunningScale", "backward_reward", "correction_effect",
-           "forward_weight", "judge_advantage", "leave_one_out", "posterior_advantage", "refuse_undone",
-           "value_advantage", "within_group_std"]  # fmt: skip
+           "forward_weight", "judge_advantage", "leave_one_out", "refuse_undone", "value_advantage",
+           "within_group_std"]  # fmt: skip
 
 Floats: TypeAlias = NDArray[np.float64]
 Correction = Literal["none", "backward", "forward"]
@@ -116,41 +116,6 @@ def value_advantage(value_B: ArrayLike, group_B: ArrayLike, *, scale: float = 1.
     """(value − mean of the others in the group)·spread/scale, shape (B,); 0 where either is unknown."""
     value = np.asarray(value_B, dtype=np.float64)
     return np.nan_to_num((value - leave_one_out(value, group_B)) * (spread / _positive(scale)), nan=0.0)
-
-
-def posterior_advantage(
-    verdict_B: ArrayLike,
-    group_B: ArrayLike,
-    rates: NoiseRates,
-    *,
-    scale: float = 1.0,
-    spread: float = 1.0,
-    strength: float = 2.0,
-) -> Floats:
-    """(P(right | verdict, the others' verdicts) − P(right | the others' verdicts))·spread/scale, shape (B,).
-
-    The share p of right answers in a group is guessed from the verdicts of the others, drawn towards the batch by
-    `strength` verdicts. An odd verdict in a group that is nearly all right (or wrong) is then taken for the error that
-    it mostly is, where a z-score a group takes it for the best information there is. The expected gradient is the clean
-    one with prompts weighed by how much a verdict tells about them; corver's own, not of the paper.
-    """
-    verdict = _verdicts(verdict_B)
-    group = np.asarray(group_B)
-    known = np.isfinite(verdict)
-    others = _others(group, known)
-    whole = float(verdict[known].mean()) if known.any() else 0.0
-    share = (np.nan_to_num(leave_one_out(verdict, group)) * others + strength * whole) / (others + strength)
-    prior = np.clip((share - rates.false_positive) / rates.informedness, 0.01, 0.99)
-    accepted = prior * (1.0 - np.asarray(rates.false_negative)) + (1 - prior) * rates.false_positive
-    likelihood = np.where(verdict == 1, 1.0 - np.asarray(rates.false_negative), rates.false_negative)
-    evidence = np.where(verdict == 1, accepted, 1 - accepted)
-    posterior = np.divide(prior * likelihood, evidence, out=prior.copy(), where=evidence > 0)
-    return np.where(known, (posterior - prior) * (spread / _positive(scale)), 0.0)
-
-
-def _others(group_B: NDArray[Any], known_B: NDArray[np.bool_]) -> Floats:
-    _, group = np.unique(group_B, return_inverse=True)
-    return np.asarray(np.bincount(group, weights=known_B.astype(np.float64))[group] - known_B, dtype=np.float64)
 
 
 def within_group_std(value_B: ArrayLike, group_B: ArrayLike) -> float:
