@@ -36,10 +36,11 @@ class Arm:
     reward: `oracle` the exact checker, `noisy` the verifier that errs by (rho0, rho1), `judge` the lenient judge alone.
     rho1_words: ρ1 of answers in words, if it is another. advantage: `zscore` is GRPO's own; `none`, `backward` and
     `forward` are corver's with a leave-one-out baseline and a fixed scale (`none`: the matched control); `appealed`
-    weighs the appealed completions up; `posterior` weighs every group by what its verdicts can tell. assumed: the rates the correction believes in, by default the true ones.
-    by_format: it knows the rates of each format. q: share of rejected answers that are appealed to the judge, which
-    accepts a wrong answer with the right last digit with probability `lenient`. estimate: take ρ1 from the appeals.
-    flip: appealed verdicts become the judge's.
+    weighs the appealed completions up; `posterior` weighs every group by what its verdicts can tell. assumed: the
+    rates the correction believes in, by default the true ones. by_format: it knows the rates of each format. q: share
+    of rejected answers that are appealed to the judge, which accepts a wrong answer with the right last digit with
+    probability `lenient` (None: the exact checker judges). estimate: take ρ1 from the appeals. flip: appealed verdicts
+    become the judge's. known_judge: its own error rates are known.
     """
 
     name: str
