@@ -26,6 +26,7 @@ COMMANDS = (
     ("noise", "levels"),
     ("train",),
     ("zone",),
+    ("eval",),
     ("report",),
 )
 
@@ -49,6 +50,7 @@ def test_the_root_lists_every_command() -> None:
         "noise",
         "train",
         "zone",
+        "eval",
         "report",
     ]
     assert result.stderr == ""

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from corver.endpoint import ChatEndpoint, ReplyFailure
 from corver.errors import InputError
-from corver.policy.generate import SamplingSettings, generate
-from corver.policy.load import Policy
 from corver.policy.prompts import PromptName, prompt_messages, prompts_open_think
+from corver.policy.sampling import SamplingSettings
 
 if TYPE_CHECKING:
+    # A policy brings torch, which an endpoint does without.
     from corver.evaluate.questions import Question
+    from corver.policy.load import Policy
 
 __all__ = ["Answerer", "Completion", "EndpointAnswerer", "PolicyAnswerer", "with_adapter"]
 
@@ -69,6 +70,8 @@ class PolicyAnswerer:
         return prompts_open_think(self._policy.tokenizer, [asked], self._template)
 
     def answer(self, questions: Sequence[Question]) -> Iterator[list[Completion]]:
+        from corver.policy.generate import generate
+
         batches = generate(
             self._policy,
             [question.question for question in questions],
@@ -118,6 +121,7 @@ class EndpointAnswerer:
 def with_adapter(policy: Policy, adapter: Path) -> Policy:
     """The policy under a LoRA adapter, as a run saves one. Raises InputError when it does not fit."""
     from peft import PeftModel
+    from safetensors import SafetensorError
 
     if not (adapter / "adapter_config.json").is_file():
         raise InputError(f"{adapter}: holds no adapter (adapter_config.json)")
@@ -125,7 +129,7 @@ def with_adapter(policy: Policy, adapter: Path) -> Policy:
         raise InputError(f"{adapter}: holds no weights in safetensors")
     try:
         model = PeftModel.from_pretrained(policy.model, str(adapter))
-    except (OSError, ValueError, RuntimeError, KeyError, TypeError) as error:
+    except (OSError, ValueError, RuntimeError, KeyError, TypeError, SafetensorError) as error:
         line = " ".join(str(error).split())[:300]
         raise InputError(f"{adapter}: does not fit {policy.name}: {line}") from None
     return replace(policy, name=f"{policy.name}+{adapter.name}", model=model.eval())

@@ -1,6 +1,7 @@
 """The figures of one evaluation: rates, Pass@k, and accuracy by the popularity of what was asked about.
 
-In: evaluation rows and their questions. Out: estimates with intervals, and the JSON of them. This module knows no model.
+In: evaluation rows and their questions. Out: estimates with intervals, and the JSON of them. This module knows no
+model.
 """
 
 from __future__ import annotations

@@ -13,20 +13,22 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corver.config import RewardConfig
 from corver.errors import InputError
 from corver.evaluate.answering import Answerer, Completion, PolicyAnswerer
 from corver.evaluate.questions import Question
-from corver.policy.generate import SamplingSettings
-from corver.policy.load import Policy
 from corver.policy.prompts import PromptName
+from corver.policy.sampling import SamplingSettings
 from corver.progress import Progress, no_progress
 from corver.reward.judge import judge
 from corver.runs import append_jsonl, claim_file, read_jsonl, write_text
 from corver.text.rollout import parse_rollout, rollout_sentences
 from corver.types import Rollout, SentenceReward
+
+if TYPE_CHECKING:
+    from corver.policy.load import Policy
 
 __all__ = ["Answers", "collect_answers", "evaluate_policy"]
 

@@ -1,8 +1,8 @@
 """Statistics with intervals: what a raw and a trained model did on the same questions.
 
-In: evaluation rows (one a question, or several samples of each, together). Out: estimates with 95 % intervals, and paired differences. Rates get Wilson
-intervals (Wilson 1927); means of sentences and differences get percentile bootstrap intervals over questions, since
-the sentences of one completion hang together. This module knows no model.
+In: evaluation rows (one a question, or several samples of each, together). Out: estimates with 95 % intervals, and
+paired differences. Rates get Wilson intervals (Wilson 1927); means of sentences and differences get percentile
+bootstrap intervals over questions, since the sentences of one completion hang together. This module knows no model.
 """
 
 from __future__ import annotations

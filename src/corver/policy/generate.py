@@ -17,25 +17,13 @@ from transformers import DynamicCache, GenerationConfig
 
 from corver.policy.load import Policy
 from corver.policy.prompts import PromptName, render_prompt
+from corver.policy.sampling import SamplingSettings
 from corver.policy.tokens import detokenizer_of, end_ids
 
 __all__ = ["Sample", "SamplingSettings", "cache_argument", "encode_prompt", "generate", "sample_ids", "shared_length"]
 
 LEAST_SHARED = 16
 """A shared beginning shorter than this is not worth a pass of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class SamplingSettings:
-    """temperature 0 is greedy. max_tokens: of the completion. samples: draws a prompt. batch: completions at once."""
-
-    temperature: float = 0.0
-    top_p: float = 1.0
-    top_k: int = 0
-    max_tokens: int = 256
-    samples: int = 1
-    batch: int = 32
-    seed: int = 42
 
 
 @dataclass(frozen=True, slots=True)
