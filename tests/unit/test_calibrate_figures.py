@@ -328,6 +328,7 @@ def test_states_stand_beside_the_bins() -> None:
     found = study(set_of(items), "count", settings=QUICK)
     assert [(one.name, one.size, one.true, one.share) for one in found.states] == [("no_claim", 2, 2, 0.25)]
     assert found.size == 6
+    assert sum(one.share for one in [*found.bins, *found.states]) == pytest.approx(1)
 
 
 def test_given_probabilities_are_taken_as_they_are() -> None:

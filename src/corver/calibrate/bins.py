@@ -92,11 +92,11 @@ def membership(score_N: Floats, edges: Sequence[float]) -> Integers:
     return np.asarray(np.searchsorted(np.asarray(edges[1:]), score_N, side="right"), dtype=np.int64)
 
 
-def bins_of(columns: Columns, score: Score, edges: Sequence[float]) -> list[Bin]:
-    """One bin for every edge, empty ones too."""
+def bins_of(columns: Columns, score: Score, edges: Sequence[float], *, total: float | None = None) -> list[Bin]:
+    """One bin for every edge, empty ones too. total: what shares are of; else all these columns."""
     place_N = membership(columns.score_N, edges)
     ends = [*edges[1:], math.inf]
-    total = columns.weight_N.sum()
+    total = float(columns.weight_N.sum()) if total is None else total
     bins = []
     for number, (low, high) in enumerate(zip(edges, ends, strict=True)):
         inside = place_N == number

@@ -119,7 +119,7 @@ def study(
     edges = edges_of(columns, score, edges=settings.edges)
     if score == "count":
         _check_cap(labelled, edges)
-    bins = bins_of(columns, score, edges)
+    bins = bins_of(columns, score, edges, total=sum(item.weight for item in labelled.items))
     reasons: dict[str, str] = {}
     if columns.one_class is not None:
         reasons["auroc"] = f"all {columns.size} labels are {columns.one_class}; a ranking needs both"
