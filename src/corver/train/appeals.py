@@ -160,7 +160,7 @@ class ModelAppeals:
         self._batch, self._least = batch, least
         tokenizer = policy.tokenizer
         self._true, self._false = _first_ids(tokenizer, _TRUE), _first_ids(tokenizer, _FALSE)
-        if not self._true or not self._false:
+        if reading == "first_token" and not (self._true and self._false):
             raise ConfigError(f"{policy.name}: no token tells yes from no; use reading: reply")
 
     def decide(self, cases: Sequence[AppealCase]) -> list[AppealDecision]:
