@@ -31,8 +31,8 @@ for set in counterfact fever factscore; do
         by=count
         score=count
         [ $support = paper ] || { by=reward && score=profile; }
-        "$bin/corver" calibrate sample "$data.$support.jsonl" --by $by --per-level 1000000 --state no_claim \
-            --output "$results/$support.csv"
+        "$bin/corver" calibrate sample "$data.$support.jsonl" --by $by --per-level 1000000 \
+            --state no_claim --state no_evidence --output "$results/$support.csv"
         "$bin/python" "$here/annotate.py" "$results/$support.csv" "$data.gold.jsonl" "$results/$support.labelled.csv"
         "$bin/corver" calibrate curve "$results/$support.labelled.csv" --group group --score $score \
             --output "$results/$support" | tee "$results/$support.txt"

@@ -157,8 +157,8 @@ def _figures(found: Study) -> list[tuple[str, str]]:
     if tests.reason is not None:
         rows.append(("monotone", f"not tested: {tests.reason}"))
     else:
-        rows.append(("rises (isotonic against flat)", f"p = {tests.trend_p:.2g}"))
-        rows.append(("falls anywhere (free against isotonic)", f"p = {tests.departure_p:.2g}"))
+        rows.append(("rises (isotonic against flat)", _p(tests.trend_p, tests.permutations)))
+        rows.append(("falls anywhere (free against isotonic)", _p(tests.departure_p, tests.permutations)))
     for jump in found.jumps.proposed:
         again = f"in {100 * jump.stability:.0f} % of resamples"
         rows.append(
@@ -174,6 +174,11 @@ def _figures(found: Study) -> list[tuple[str, str]]:
     else:
         rows.append(("Brier score", f"{found.brier:.3f}"))
     return rows
+
+
+def _p(value: float, permutations: int) -> str:
+    """A p-value; the least that so many permutations can give is a bound."""
+    return f"p {'≤' if value <= 1 / (1 + permutations) else '='} {value:.2g}"
 
 
 def _notes(found: Study) -> list[str]:
