@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,44 +10,23 @@ import numpy as np
 import pytest
 
 import process_worker
+from launching import launch
 
 TESTS = Path(__file__).parents[1]
 
 
-def launch(output: Path, world: int) -> list[dict[str, Any]]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    common = os.environ | {
-        "PYTHONPATH": str(TESTS), "OMP_NUM_THREADS": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port),
-        "WORLD_SIZE": str(world), "GLOO_SOCKET_IFNAME": "lo", "ACCELERATE_USE_CPU": "true",
-    }  # fmt: skip
-    processes = [
-        subprocess.Popen(
-            [sys.executable, str(TESTS / "process_worker.py"), str(output)],
-            env=common | {"RANK": str(rank), "LOCAL_RANK": str(rank)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        for rank in range(world)
-    ]
-    try:
-        for process in processes:
-            said, _ = process.communicate(timeout=150)
-            assert process.returncode == 0, said[-3000:]
-    finally:
-        for process in processes:
-            process.kill()
+def together(output: Path, world: int) -> list[dict[str, Any]]:
+    for status, said, complaint in launch([str(TESTS / "process_worker.py"), str(output)], world=world):
+        assert status == 0, (said + complaint)[-3000:]
     return [json.loads((output / f"world{world}-rank{rank}.json").read_text()) for rank in range(world)]
 
 
 @pytest.fixture(scope="module")
 def alone_and_together(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     output = tmp_path_factory.mktemp("processes")
-    together = launch(output, 2)
+    both = together(output, 2)
     process_worker.main(output)
-    return json.loads((output / "world1-rank0.json").read_text()), together
+    return json.loads((output / "world1-rank0.json").read_text()), both
 
 
 def test_two_processes_give_the_advantages_of_one(
