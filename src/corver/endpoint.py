@@ -71,6 +71,14 @@ class Usage:
     output_tokens: int = 0
     cost: float | None = None
 
+    def __str__(self) -> str:
+        """One line for people."""
+        parts = [f"{self.requests:,} requests", f"{self.input_tokens:,} tokens read, {self.output_tokens:,} written"]
+        parts += [f"{self.failures:,} failed"] if self.failures else []
+        parts += [f"tokens of {self.unmetered:,} not told"] if self.unmetered else []
+        parts += [f"cost {self.cost:,.4f}"] if self.cost is not None else []
+        return ", ".join(parts)
+
 
 class _Message(BaseModel):
     content: str | None = None

@@ -41,9 +41,9 @@ def corpus(monkeypatch: pytest.MonkeyPatch) -> TinyCorpus:
     tiny = TinyCorpus()
 
     @contextmanager
-    def scorer(index: Path, *, options: Any) -> Iterator[Scorer]:
+    def scorer(index: Path, reward: Any, *, exact: bool) -> Iterator[Scorer]:
         assert index == Path("idx")
-        yield Scorer(index=tiny, window=options.window, rule=options.rule, exact_counts=options.exact)
+        yield Scorer(index=tiny, window=reward.window, rule=reward.rule, exact_counts=exact)
 
     monkeypatch.setattr(score, "_scorer", scorer)
     return tiny

@@ -185,3 +185,9 @@ def test_a_head_with_a_name_or_a_new_word_stays() -> None:
     first, second = extractor.extract([passage])[0]
     assert first.pairs[0].head == "Rome"
     assert second.pairs[0].head != "Pantheon"
+
+
+def test_a_subject_without_an_object_is_remembered() -> None:
+    rows = pairs("Marie Curie died.", "She was born in Warsaw.")
+    assert rows[0] == []
+    assert rows[1][0][0] == "Marie Curie"

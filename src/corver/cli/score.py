@@ -13,13 +13,26 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
 
 import typer
 
 from corver.cli.bars import shown_progress
+from corver.cli.extractors import (
+    AliasesOption,
+    CacheOption,
+    DeviceOption,
+    EndpointOption,
+    Extraction,
+    ExtractorOption,
+    KeyOption,
+    ModelOption,
+    PronounsOption,
+    QuestionOption,
+    TemplateOption,
+    reward_config,
+)
 from corver.cli.files import reading, writing
 from corver.cli.options import WindowOption
 from corver.cli.output import json_line, say
@@ -27,6 +40,7 @@ from corver.cli.texts import BadLine, InputText, TextFormat, read_texts
 
 if TYPE_CHECKING:
     from corver.calibrate.maps import CalibrationMap
+    from corver.config import RewardConfig
     from corver.reward.scorer import Scorer
     from corver.types import ScoredText
 
@@ -39,7 +53,6 @@ _BAD_LINES_SHOWN = 10
 def score_command(
     index: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the index to count in.", show_default=False)],
     file: Annotated[str, typer.Argument(metavar="FILE", help="What to score; - is standard input.")] = "-",
-    extractor: Annotated[Literal["rules"], typer.Option(help="What finds the pairs in a sentence.")] = "rules",
     support: Annotated[
         Literal["paper", "profile"],
         typer.Option(help="What turns counts into rewards: levels of one pair, or every detail around the subject."),
@@ -64,6 +77,16 @@ def score_command(
         Path | None,
         typer.Option(metavar="MAP.json", help="Add a probability by a map of calibrate fit.", show_default=False),
     ] = None,
+    extractor: ExtractorOption = "rules",
+    model: ModelOption = None,
+    endpoint: EndpointOption = None,
+    api_key_file: KeyOption = None,
+    template: TemplateOption = None,
+    cache: CacheOption = None,
+    device: DeviceOption = None,
+    pronouns: PronounsOption = True,
+    question_subject: QuestionOption = False,
+    aliases: AliasesOption = None,
 ) -> None:
     """Score the sentences of texts by how often their claims occur in a corpus.
 
@@ -76,11 +99,16 @@ def score_command(
     Examples:
       echo "Marie Curie was born in Warsaw." | corver score --index index/
       corver score answers.jsonl --index index/ --output scores.jsonl
+      corver score answers.jsonl --index index/ --extractor spacy
     """
     if neutral is not None and support != "profile":
         raise typer.BadParameter("only --support profile has a neutral point", param_hint="--neutral")
-    options = _Options(window, rule, exact, support, neutral)
-    with reading(file) as (stream, name), _scorer(index, options=options) as scorer:
+    given = Extraction(
+        extractor, model, endpoint, api_key_file, template, cache, device, pronouns, question_subject, aliases
+    )
+    profile = {} if neutral is None else {"neutral": neutral}
+    reward = reward_config(given, support=support, profile=profile, rule=rule, window=window)
+    with reading(file) as (stream, name), _scorer(index, reward, exact=exact) as scorer:
         known = None if calibration is None else _calibration(calibration, scorer, exact=exact)
         if stream.isatty():
             say("reading standard input, one text a line; end with Ctrl-D")
@@ -107,32 +135,19 @@ def _calibration(path: Path, scorer: Scorer, *, exact: bool) -> CalibrationMap:
     return known
 
 
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """How to score."""
-
-    window: int
-    rule: Literal["first", "min", "relcheck"]
-    exact: bool
-    support: Literal["paper", "profile"]
-    neutral: float | None
-
-
 @contextmanager
-def _scorer(index: Path, *, options: _Options) -> Iterator[Scorer]:
+def _scorer(index: Path, reward: RewardConfig, *, exact: bool) -> Iterator[Scorer]:
+    from corver.endpoint import ChatEndpoint
     from corver.index.counters import open_counter
-    from corver.reward.profile import ProfileSettings
-    from corver.reward.scorer import Scorer
+    from corver.reward.build import build_scorer
 
+    endpoint = None if reward.quco.endpoint is None else ChatEndpoint(reward.quco.endpoint)
     with open_counter(index) as counter:
-        yield Scorer(
-            index=counter,
-            window=options.window,
-            rule=options.rule,
-            exact_counts=options.exact,
-            support=options.support,
-            profile=None if options.neutral is None else ProfileSettings(neutral=options.neutral),
-        )
+        try:
+            yield build_scorer(reward, index=counter, exact_counts=exact, endpoint=endpoint)
+        finally:
+            if endpoint is not None:
+                say(f"{endpoint.config.base_url}: {endpoint.usage}")
 
 
 def _position(stream: BinaryIO, texts: int) -> tuple[int, int | None, str]:

@@ -68,6 +68,7 @@ class _Reader(PairCollector):
 
     def _clause(self, head: Head, at: int, verb: int, leads: list[Lead]) -> None:
         """A clause with its subject, its verb and the phrases that stood in front of it."""
+        self.begin(head)
         first = len(self.reading.pairs)
         places = [phrase for _, phrase in leads if self._is_place(phrase)]
         if places and self._is_vague(head.tokens):

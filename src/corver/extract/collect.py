@@ -24,11 +24,13 @@ _MAX_PAIRS = 8
 class Reading:
     """pairs: best first. fragment: the noun phrase of a sentence that has no verb and hence no pair of its own.
 
-    note: handed on to the extraction.
+    subject: of the first clause, which may have no object and hence no pair ("Marie Curie died."). note: handed on to
+    the extraction.
     """
 
     pairs: list[Pair] = field(default_factory=list)
     fragment: Span | None = None
+    subject: str | None = None
     note: str | None = None
 
 
@@ -77,6 +79,11 @@ class PairCollector:
                 tail_span=self.span(core),
             )
         )
+
+    def begin(self, head: Head) -> None:
+        """Remember the subject of the sentence's first clause."""
+        if self.reading.subject is None:
+            self.reading.subject = self.words(head.tokens)
 
     def is_generic(self, head: Head) -> bool:
         """Whether the head is "the answer" and its like, or the speaker."""

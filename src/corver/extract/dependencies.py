@@ -67,6 +67,7 @@ class _Walker(PairCollector):
         first = len(self.reading.pairs)
         if head is not None and not self._speaker(head):
             head = self._placed(head, verb)
+            self.begin(head)
             self._predicate(head, verb)
             self._asides(head, subject)
             self._leads(head, verb, first)

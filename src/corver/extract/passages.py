@@ -52,7 +52,7 @@ def settle(passage: Passage, readings: Sequence[Reading | Extraction], lending: 
             continue
         named = _name_heads(reading.pairs, memory if lending.resolve_pronouns != "off" else None, lent, asked)
         rows.append(Extraction(tuple(_answer(reading, sentence, lent) + named), note=reading.note))
-        _note(reading.pairs, memory)
+        _note(reading, memory)
     return rows
 
 
@@ -72,10 +72,11 @@ def _name_heads(
     return named
 
 
-def _note(pairs: Sequence[Pair], memory: SubjectMemory) -> None:
+def _note(reading: Reading, memory: SubjectMemory) -> None:
     """Remember the sentence's own subject for the next one."""
-    if pairs and pairs[0].head[:1].isupper() and not is_resolvable(pairs[0].head):
-        memory.note(pairs[0].head, plural=" and " in pairs[0].head)
+    name = reading.pairs[0].head if reading.pairs else reading.subject
+    if name and name[0].isupper() and not is_resolvable(name):
+        memory.note(name, plural=" and " in name)
 
 
 def _answer(reading: Reading, sentence: str, lent: str | None) -> list[Pair]:

@@ -163,7 +163,7 @@ def _read(sentence: str, answer: Answer | ReplyFailure | None) -> Reading | Extr
     pairs = [_pair(sentence, triplet) for triplet in read.found]
     # The model has nothing to say of a bare answer ("Warsaw."), which a question may complete.
     fragment = read_pairs(scan(sentence)).fragment if not pairs else None
-    return Reading(pairs, fragment, CUT_OFF if read.cut else None)
+    return Reading(pairs, fragment, note=CUT_OFF if read.cut else None)
 
 
 def _pair(sentence: str, triplet: Triplet) -> Pair:

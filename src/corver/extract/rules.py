@@ -16,7 +16,7 @@ from corver.types import Extraction, Passage
 
 __all__ = ["MAX_SENTENCE", "PronounRule", "RulesExtractor"]
 
-_RULES_VERSION = 2
+_RULES_VERSION = 3
 MAX_SENTENCE = 2000
 """Code points of a sentence that are read; nobody states a fact in more."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from corver.config import QucoConfig, RewardConfig
+from corver.endpoint import ChatEndpoint
 from corver.extract.rules import RulesExtractor
 from corver.reward.aliases import Aliases
 from corver.reward.levels import Levels
@@ -19,11 +20,16 @@ from corver.types import Counter, Extractor
 __all__ = ["build_extractor", "build_scorer"]
 
 
-def build_scorer(config: RewardConfig, *, index: Counter, exact_counts: bool = False) -> Scorer:
-    """The scorer that the configuration describes, counting in `index`."""
+def build_scorer(
+    config: RewardConfig, *, index: Counter, exact_counts: bool = False, endpoint: ChatEndpoint | None = None
+) -> Scorer:
+    """The scorer that the configuration describes, counting in `index`.
+
+    endpoint: a client of `config.quco.endpoint` that the caller wants to ask for its totals; else one is made.
+    """
     return Scorer(
         index=index,
-        extractor=build_extractor(config),
+        extractor=build_extractor(config, endpoint=endpoint),
         window=config.window,
         levels=Levels(thresholds=config.levels.thresholds, rewards=config.levels.rewards),
         rule=config.rule,
@@ -35,7 +41,7 @@ def build_scorer(config: RewardConfig, *, index: Counter, exact_counts: bool = F
     )
 
 
-def build_extractor(config: RewardConfig) -> Extractor:
+def build_extractor(config: RewardConfig, *, endpoint: ChatEndpoint | None = None) -> Extractor:
     """The extractor that the configuration describes, ready to work.
 
     Raises DependencyError when a library or pipeline is missing, InputError when a model or cache cannot be opened,
@@ -51,24 +57,20 @@ def build_extractor(config: RewardConfig) -> Extractor:
         from corver.extract.spacy import SpacyExtractor
 
         return SpacyExtractor(model=config.spacy.model, batch=config.spacy.batch, **lending)
-    return _quco(config.quco, lending)
+    return _quco(config.quco, lending, endpoint)
 
 
-def _quco(config: QucoConfig, lending: dict[str, Any]) -> Extractor:
-    from corver.extract.quco import QucoExtractor, read_template
+def _quco(config: QucoConfig, lending: dict[str, Any], endpoint: ChatEndpoint | None) -> Extractor:
+    from corver.extract.quco import EndpointModel, PromptModel, QucoExtractor, read_template
 
     template = read_template(config.template)
-    return QucoExtractor(_model(config), template=template, cache=config.cache, **lending)
-
-
-def _model(config: QucoConfig) -> Any:
+    model: PromptModel
     if config.endpoint is not None:
-        from corver.endpoint import ChatEndpoint
-        from corver.extract.quco import EndpointModel
+        model = EndpointModel(endpoint or ChatEndpoint(config.endpoint))
+    else:
+        from corver.extract.local_model import LocalModel
 
-        return EndpointModel(ChatEndpoint(config.endpoint))
-    from corver.extract.local_model import LocalModel
-
-    return LocalModel(
-        config.model, revision=config.revision, dtype=config.dtype, device=config.device, batch=config.batch
-    )
+        model = LocalModel(
+            config.model, revision=config.revision, dtype=config.dtype, device=config.device, batch=config.batch
+        )
+    return QucoExtractor(model, template=template, cache=config.cache, **lending)
