@@ -1,0 +1,156 @@
+"""Mathematics without a corpus: a rule-based verifier that errs, appeals, and the forward correction.
+
+    python experiments/math/train.py --output runs/math                      four arms on a small model, offline
+    python experiments/math/train.py --output runs/math --arm corrected --model Qwen/Qwen2.5-0.5B-Instruct \\
+        --questions gsm8k-train.jsonl --held-out gsm8k-test.jsonl
+
+The verifier is `math-verify` (judge rule `math`), which takes no number in words. Arms: `oracle` pays by the lenient
+string judge, `verifier` by math-verify, `appeals` has one in ten of its rejections heard by the lenient judge,
+`corrected` corrects for the rate that the appeals find, too. Question files are JSON Lines with `question` and
+`answers`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import warnings
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import torch
+from datasets import Dataset
+from problems import make_rows
+from small import fitted_policy
+from transformers import PrinterCallback, set_seed
+from trl import GRPOConfig
+
+from corver.config import CreditConfig, JudgeConfig, PolicyConfig
+from corver.evaluate.passk import mean_pass_at_k
+from corver.policy.load import Policy, load_policy
+from corver.reward.judge import judge
+from corver.runs import append_jsonl, read_jsonl
+from corver.train.appeals import StringAppeals
+from corver.train.rewards import judge_function
+from corver.train.trl import CorverTrainer
+
+FREE = {"advantage": {"scale": "none"}}
+ARMS: dict[str, dict[str, Any]] = {
+    "oracle": {"rule": "lenient", "credit": {}},
+    "verifier": {"rule": "math", "credit": {}},
+    "appeals": {"rule": "math", "credit": {"appeals": {"q": 0.1}}},
+    "corrected": {"rule": "math", "credit": FREE | {"noise": {"correction": "forward"}, "appeals": {"q": 0.1}}},
+}
+ASK = " Think in <think> </think>, then give the number alone in <answer> </answer>."
+
+
+def main() -> None:
+    options = _options()
+    options.output.mkdir(parents=True, exist_ok=True)
+    if options.model:
+        base = load_policy(PolicyConfig(model=options.model))
+        training, held_out = read_jsonl(options.questions), read_jsonl(options.held_out)
+    else:
+        rows = make_rows()
+        training, held_out = rows[100:], rows[:100]
+        base = fitted_policy(training, steps=options.fit_steps)
+    report = {"arm": "base", **evaluate(base, held_out, options)}
+    append_jsonl(options.output / "results.jsonl", [report])
+    print(json.dumps(report), file=sys.stderr)
+    for arm in [options.arm] if options.arm else list(ARMS):
+        set_seed(options.seed)
+        policy = Policy(base.name, deepcopy(base.model), base.tokenizer)
+        log = train(policy, training, arm, options)
+        report = {"arm": arm, "seed": options.seed, **evaluate(policy, held_out, options), **log}
+        append_jsonl(options.output / "results.jsonl", [report])
+        print(json.dumps(report), file=sys.stderr)
+
+
+def train(policy: Policy, rows: list[dict[str, Any]], arm: str, options: argparse.Namespace) -> dict[str, float]:
+    """One arm; the last of the metrics that show the correction at work."""
+    credit = CreditConfig(**ARMS[arm]["credit"])
+    asked = ASK if options.model else ""
+    prompts = [
+        {"prompt": [{"role": "user", "content": row["question"] + asked}], "question": row["question"],
+         "answers": row["answers"]} for row in rows
+    ]  # fmt: skip
+    arguments = GRPOConfig(
+        output_dir=str(options.output / arm), max_steps=options.steps, learning_rate=options.rate,
+        per_device_train_batch_size=options.prompts * 8, num_generations=8, max_completion_length=options.tokens,
+        scale_rewards=credit.advantage.scale, beta=0.0, lr_scheduler_type="constant", logging_steps=1,
+        save_strategy="no", report_to="none", disable_tqdm=True, seed=options.seed, bf16=False,
+        gradient_checkpointing=False, use_cpu=not torch.cuda.is_available(), dataloader_pin_memory=False,
+    )  # fmt: skip
+    trainer = CorverTrainer(
+        model=policy.model,
+        processing_class=policy.tokenizer,
+        reward_funcs=[judge_function(JudgeConfig(rule=ARMS[arm]["rule"], correct=1.0, wrong=0.0, not_attempted=0.0))],
+        args=arguments,
+        train_dataset=Dataset.from_list(prompts),
+        credit=credit,
+        appeal_judge=StringAppeals(rule="lenient") if credit.appeals else None,
+    )
+    trainer.remove_callback(PrinterCallback)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        trainer.train()
+    names = ("corver/noise_false_negative", "corver/advantage_std", "corver/reward_group_std", "grad_norm")
+    last = next((row for row in reversed(trainer.state.log_history) if "grad_norm" in row), {})
+    made = sum(row.get("corver/appeals_made", 0) for row in trainer.state.log_history)
+    flipped = sum(row.get("corver/appeals_flipped", 0) for row in trainer.state.log_history)
+    return {name: last[name] for name in names if name in last} | {"appeals": made, "flipped": flipped}
+
+
+@torch.inference_mode()
+def evaluate(policy: Policy, rows: list[dict[str, Any]], options: argparse.Namespace) -> dict[str, Any]:
+    """Pass@1 and Pass@8 by the lenient judge, and how many right answers math-verify rejects."""
+    tokenizer, model = policy.tokenizer, policy.model.eval()
+    asked = ASK if options.model else ""
+    torch.manual_seed(0)
+    correct, right, rejected = [], 0, 0
+    for start in range(0, len(rows), 25):
+        part = rows[start : start + 25]
+        chats = [[{"role": "user", "content": row["question"] + asked}] for row in part]
+        batch = tokenizer.apply_chat_template(
+            chats, add_generation_prompt=True, return_dict=True, return_tensors="pt", padding=True
+        ).to(model.device)
+        batch.pop("token_type_ids", None)
+        made = model.generate(**batch, max_new_tokens=options.tokens, do_sample=True, num_return_sequences=8, top_k=0)
+        texts = tokenizer.batch_decode(made[:, batch["input_ids"].shape[1] :], skip_special_tokens=True)
+        for place, row in enumerate(part):
+            own = texts[8 * place : 8 * place + 8]
+            labels = [judge(text, row["answers"], rule="lenient") for text in own]
+            good = [text for text, found in zip(own, labels, strict=True) if found and found.label == "correct"]
+            strict = [judge(text, row["answers"], rule="math") for text in good]
+            correct.append(len(good))
+            right += len(good)
+            rejected += sum(found is not None and found.label != "correct" for found in strict)
+    passes = mean_pass_at_k(correct, 8, (1, 8), draws=2000, seed=0)
+    return {f"pass@{k}": estimate.to_json() for k, estimate in passes.items()} | {
+        "rejected_by_math_verify": rejected / max(1, right)
+    }
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--arm", choices=list(ARMS), help="this arm alone")
+    parser.add_argument("--model", help="folder or hub id; else a small model is made")
+    parser.add_argument("--questions", type=Path)
+    parser.add_argument("--held-out", type=Path)
+    parser.add_argument("--fit-steps", type=int, default=400)
+    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--prompts", type=int, default=8, help="questions a step, eight completions each")
+    parser.add_argument("--tokens", type=int, default=16)
+    parser.add_argument("--rate", type=float, default=2e-4)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    if options.model and not (options.questions and options.held_out):
+        parser.error("--model needs --questions and --held-out")
+    return options
+
+
+if __name__ == "__main__":
+    main()
