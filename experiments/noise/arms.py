@@ -25,6 +25,7 @@ def arms() -> dict[str, list[Arm]]:
         "rates": [arm for rho0, rho1 in RATES for arm in _at(rho0, rho1)],
         "format": _by_format(),
         "appeals": _appeals(),
+        "accepted": _accepted(),
         "believed": [
             Arm(f"{name} believing ({b0}, {b1})", "noisy", name, 0.1, 0.2, assumed=(b0, b1))
             for name, pairs in BELIEVED.items()
@@ -74,6 +75,17 @@ def _appeals() -> list[Arm]:
         replace(base, name="estimate and forward, exact judge, q .1", advantage="forward", estimate=True, lenient=None),
         Arm("the lenient judge alone, z-score", "judge", "zscore", lenient=0.5),
         Arm("the lenient judge alone, leave-one-out", "judge", "none", lenient=0.5),
+    ]
+
+
+def _accepted() -> list[Arm]:
+    """At (.1, .2): the accepted answers, which are few at first, are heard too."""
+    base = Arm("", "noisy", "none", 0.1, 0.2, q=0.1, q_accepted=1.0, flip=True)
+    return [
+        replace(base, name="flips, q .1 and all accepted, exact judge"),
+        replace(base, name="flips, q .1 and all accepted, lenient judge", lenient=0.5),
+        replace(base, name="flips, q .1 and half the accepted, exact judge", q_accepted=0.5),
+        replace(base, name="flips, q .3 and all accepted, exact judge", q=0.3),
     ]
 
 

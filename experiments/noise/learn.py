@@ -38,7 +38,7 @@ class Arm:
     `forward` are corver's with a leave-one-out baseline and a fixed scale (`none`: the matched control); `appealed`
     weighs the appealed completions up; `posterior` weighs every group by what its verdicts can tell. assumed: the
     rates the correction believes in, by default the true ones. by_format: it knows the rates of each format. q: share
-    of rejected answers that are appealed to the judge, which accepts a wrong answer with the right last digit with
+    of rejected answers that are appealed to the judge (q_accepted: of accepted ones), which accepts a wrong answer with the right last digit with
     probability `lenient` (None: the exact checker judges). estimate: take ρ1 from the appeals. flip: appealed verdicts
     become the judge's. known_judge: its own error rates are known.
     """
@@ -52,6 +52,7 @@ class Arm:
     assumed: tuple[float, float] | None = None
     by_format: bool = False
     q: float = 0.0
+    q_accepted: float = 0.0
     lenient: float | None = None
     estimate: bool = False
     flip: bool = False
@@ -115,6 +116,7 @@ class Credit:
             prior=arm.prior,
             average="ratio" if arm.average == "ratio" else "counts",
             judge=self.judge_rates,
+            with_accepted=arm.q_accepted > 0 and arm.estimate,
         )
 
     def __call__(self, problems: Problems, answer_BT: np.ndarray, group_B: np.ndarray, step: int) -> np.ndarray:
@@ -166,7 +168,9 @@ class Credit:
     ) -> tuple[np.ndarray, NoiseRates, np.ndarray | None]:
         arm = self.arm
         both = arm.advantage == "appealed"
-        draw = draw_appeals(verdict, AppealPlan(q=arm.q, q_accepted=arm.q if both else 0.0), seed=self.seed, batch=step)
+        draw = draw_appeals(
+            verdict, AppealPlan(q=arm.q, q_accepted=arm.q if both else arm.q_accepted), seed=self.seed, batch=step
+        )
         says = right.astype(float) if arm.lenient is None else judge_says(problems, answer_BT, lenient=arm.lenient)
         decision = np.where(draw.chosen_B, says, np.nan)
         self.appeals += int(draw.chosen_B.sum())
@@ -184,7 +188,7 @@ class Credit:
             rates = self.estimator.rates()
         if arm.flip:
             verdict = apply_flips(verdict, decision)
-            rates = rates_after_flips(rates, rejected=arm.q, judge=self.judge_rates)
+            rates = rates_after_flips(rates, rejected=arm.q, accepted=arm.q_accepted, judge=self.judge_rates)
         return verdict, rates, None
 
 
