@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import importlib.util
 import json
 import os
 import platform
@@ -72,6 +73,7 @@ def examine(*, progress: Progress = no_progress) -> list[Check]:
         _memory,
         _disk,
         _accelerator,
+        _extractors,
         _threads,
         _kernels,
         _sentences,
@@ -253,6 +255,39 @@ def _devices(torch: Any) -> Check:
     how = "in hardware" if bf16 else "emulated (slow)"
     detail = f"none; torch {torch.__version__} on the processor, bfloat16 {how}"
     return Check("accelerator", "note", detail, None, {"kind": "cpu", "devices": [], "bfloat16": bf16})
+
+
+def _extractors() -> list[Check]:
+    """Which extractors could work here, told from what is installed."""
+    pipelines = {
+        entry.name: entry.dist.version if entry.dist is not None else "?"
+        for entry in importlib.metadata.entry_points(group="spacy_models")
+    }
+    parts = ["rules"]
+    missing = []
+    if _is_there("spacy") and pipelines:
+        parts.append(f"spacy ({', '.join(f'{name} {version}' for name, version in sorted(pipelines.items()))})")
+    else:
+        missing.append("spacy" if not _is_there("spacy") else "a pipeline for spacy")
+    ways = [way for way, needs in _QUCO_WAYS.items() if all(map(_is_there, needs))]
+    parts += [f"quco ({', '.join(ways)})"] if ways else []
+    missing += [] if ways else ["quco"]
+    facts = {"extractors": [part.split()[0] for part in parts], "pipelines": pipelines, "quco": ways}
+    if not missing:
+        return [Check("extractors", "ok", ", ".join(parts), None, facts)]
+    cure = "pip install 'corver[spacy,endpoint]', or 'corver[train]' to run quco's model on this machine"
+    return [Check("extractors", "note", f"{', '.join(parts)}; not there: {', '.join(missing)}", cure, facts)]
+
+
+_QUCO_WAYS = {"on this machine": ("torch", "transformers"), "behind an address": ("openai",)}
+
+
+def _is_there(library: str) -> bool:
+    """Whether a library is installed; it is not imported."""
+    try:
+        return importlib.util.find_spec(library) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 def _threads() -> list[Check]:

