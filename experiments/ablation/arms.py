@@ -24,10 +24,10 @@ class Setup:
 
     lambda_c: float = 4.0
     steps: int = 40
-    prompts: int = 4
+    prompts: int = 3
     generations: int = 16
-    learning_rate: float = 1e-3
-    max_tokens: int = 80
+    learning_rate: float = 2e-4
+    max_tokens: int = 64
     temperature: float = 1.0
     zone_samples: int = 8
 
@@ -49,8 +49,10 @@ class Arm:
     rule: bool = True
     seeds: int = 5
 
-    def reward_config(self) -> RewardConfig:
-        return RewardConfig(**{"judge": {"rule": "words"}, **self.reward})
+    def reward_config(self, *, neutral: float | None = None) -> RewardConfig:
+        """neutral: Z of profile support, measured on the raw policy."""
+        profile = {} if neutral is None else {"profile": {"neutral": neutral}}
+        return RewardConfig(**{"judge": {"rule": "words"}, **profile, **self.reward})
 
     def credit_config(self, setup: Setup = SETUP) -> CreditConfig:
         return CreditConfig(**{"lambda_c": setup.lambda_c, **self.credit})

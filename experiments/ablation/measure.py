@@ -6,7 +6,7 @@ think block is true when all it claims is true. This module knows no model, no r
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from wording import Claim, read_sentence
@@ -21,9 +21,9 @@ __all__ = ["RATES", "Tally", "rate", "tally"]
 class Tally:
     """Counts over completions. sentences: those outside the answer block.
 
-    claiming: sentences that claim something, of which `true` wholly. facts, facts_true: single claims. distinct_true:
-    different true facts, summed over completions. repeated: sentences said before in the same completion. unread:
-    sentences that are no sentence of the world.
+    claiming: sentences that claim something, each once a completion, of which `true` wholly. facts, facts_true: single
+    claims in them. distinct_true: different true facts, summed over completions. repeated: sentences said before in
+    the same completion. unread: sentences that are no sentence of the world.
     """
 
     completions: int = 0
@@ -86,8 +86,8 @@ def _one(text: str, golds: Sequence[str], tokens: int, cut_off: bool, truths: Co
     answer = parsed.answer
     spans = rollout_sentences(text, drop_cut_off=cut_off)
     said = [span.of(text) for span in spans if answer is None or not answer.start <= span.start < answer.end]
-    read = [read_sentence(sentence) for sentence in said]
-    claiming = [claims for claims in read if claims]
+    read = {sentence: read_sentence(sentence) for sentence in said}
+    claiming = [claims for claims in read.values() if claims]
     facts = [claim for claims in claiming for claim in claims]
     judgement = judge(text, golds, rule="words")
     label = "wrong" if judgement is None else judgement.label
@@ -104,11 +104,6 @@ def _one(text: str, golds: Sequence[str], tokens: int, cut_off: bool, truths: Co
         facts=len(facts),
         facts_true=sum(claim in truths for claim in facts),
         distinct_true=len({claim for claim in facts if claim in truths}),
-        repeated=_repeats(said),
-        unread=sum(claims is None for claims in read),
+        repeated=len(said) - len(read),
+        unread=sum(read[sentence] is None for sentence in said),
     )
-
-
-def _repeats(sentences: Iterable[str]) -> int:
-    listed = list(sentences)
-    return len(listed) - len(set(listed))

@@ -17,6 +17,9 @@ from corver.policy.generate import SamplingSettings
 
 __all__ = ["fast_rollouts", "sample"]
 
+EVERY = 6
+"""Steps between looks at which rows have ended."""
+
 
 def fast_rollouts(settings: SamplingSettings) -> Callable[[list[Any], Any], dict[str, Any]]:
     """A `rollout_func` for the trainer."""
@@ -43,17 +46,21 @@ def sample(
     known = torch.zeros(len(prompts), width + settings.max_tokens, dtype=torch.bool)
     known[:, :width] = torch.tensor([[False] * (width - len(p)) + [True] * len(p) for p in prompts])
     decoder = _Decoder(model, known)
-    drawn: list[torch.Tensor] = []
-    open_B = torch.ones(len(prompts), dtype=torch.bool)
-    for _ in range(settings.max_tokens):
+    drawn = torch.full((len(prompts), settings.max_tokens), end)
+    rows = torch.arange(len(prompts))
+    for step in range(settings.max_tokens):
         logits = decoder(ids)
         greedy = settings.temperature == 0
         ids = logits.argmax(dim=-1, keepdim=True) if greedy else _drawn(logits / settings.temperature)
-        drawn.append(ids)
-        open_B &= ids[:, 0] != end
-        if not open_B.any():
+        # A row that has ended goes on drawing until it is dropped; what follows its end is cut off below.
+        drawn[rows, step] = ids[:, 0]
+        going = ~(drawn[rows, : step + 1] == end).any(dim=1)
+        if not going.any():
             break
-    return [_until(row, end) for row in torch.cat(drawn, dim=1).tolist()]
+        if step % EVERY == EVERY - 1 and going.sum() < 0.8 * len(rows):
+            decoder.keep(going)
+            ids, rows = ids[going], rows[going]
+    return [_until(row, end) for row in drawn.tolist()]
 
 
 class _Decoder:
@@ -76,6 +83,10 @@ class _Decoder:
     @staticmethod
     def _first_free(known: torch.Tensor) -> int:
         return int(known.any(dim=0).nonzero().max()) + 1
+
+    def keep(self, rows: torch.Tensor) -> None:
+        """Go on with these rows alone; a mask."""
+        self._cache, self._known, self._pads = self._cache[:, :, rows], self._known[rows], self._pads[rows]
 
     def __call__(self, ids: torch.Tensor) -> torch.Tensor:
         start, stop = self._done, self._done + ids.size(1)

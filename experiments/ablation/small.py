@@ -17,7 +17,7 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -84,15 +84,17 @@ def run_one(output: Path, arm: Arm, seed: int, setup: Setup) -> None:
 
         world, folder = make_world(seed), output / f"world-{seed}"
         with claimed(folder / ".lock", wait=True):
-            zone = prepare(world, folder, setup=setup)
-        result = run_trial(world, folder, training_questions(world, zone, arm, setup), arm, seed=seed, setup=setup,
-                           scratch=output / "scratch")  # fmt: skip
+            ready = prepare(world, folder, setup=setup, profile=arm.reward.get("support") == "profile")
+        questions = training_questions(world, ready.zone, arm, setup)
+        result = run_trial(
+            world, folder, questions, arm, seed=seed, setup=setup, scratch=output / "scratch", neutral=ready.neutral
+        )
         head = {"arm": arm.name, "seed": seed, "fingerprint": arm.fingerprint(setup), "setup": asdict(setup)}
         write_text(file, json.dumps({**head, **result}) + "\n")
         print(f"{arm.name} {seed}: {result['cpu_seconds']} s of CPU", flush=True)
 
 
-def training_questions(world: World, zone: dict[str, int], arm: Arm, setup: Setup) -> list[Question]:
+def training_questions(world: World, zone: Mapping[str, int], arm: Arm, setup: Setup) -> list[Question]:
     """Questions of the split train; with the zone those answered right at least once and wrong at least once."""
     train = [question for question in world.questions if question.split == "train"]
     return [question for question in train if not arm.zone or 0 < zone[question.id] < setup.zone_samples]

@@ -67,13 +67,14 @@ def answer(
 
 
 def evaluate(policy: Policy, world: World, *, rule: bool, setup: Setup) -> dict[str, Any]:
-    """Tallies of greedy answers to all questions, by set and by set and quartile; of sampled ones by set."""
+    """Tallies by set, and by set and quartile: greedy answers to all questions, sampled ones to the held-out."""
     result: dict[str, Any] = {}
     for name, temperature in (("greedy", 0.0), ("sampled", setup.temperature)):
         set_seed(world.seed)
-        rows = answer(policy, world.questions, rule=rule, setup=setup, temperature=temperature)
+        asked = [q for q in world.questions if temperature == 0 or q.split != "train"]
+        rows = answer(policy, asked, rule=rule, setup=setup, temperature=temperature)
         tallies: dict[str, Tally] = {}
-        for question, (text, tokens, cut) in zip(world.questions, rows, strict=True):
+        for question, (text, tokens, cut) in zip(asked, rows, strict=True):
             one = tally([text], [[question.answer]], [tokens], world.truths, cut_off=[cut])
             for key in (question.split, f"{question.split}/{question.quartile}"):
                 tallies[key] = tallies.get(key, Tally()) + one
@@ -83,9 +84,10 @@ def evaluate(policy: Policy, world: World, *, rule: bool, setup: Setup) -> dict[
 
 
 def run_trial(
-    world: World, folder: Path, questions: Sequence[Question], arm: Arm, *, seed: int, setup: Setup, scratch: Path
-) -> dict[str, Any]:
-    """Train and evaluate. folder: of the world. questions: those to train on."""
+    world: World, folder: Path, questions: Sequence[Question], arm: Arm, *, seed: int, setup: Setup, scratch: Path,
+    neutral: float | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Train and evaluate. folder: of the world. questions: those to train on. neutral: Z of profile support."""
     policy = load(folder / "model")
     set_seed(seed)
     log = _Log()
@@ -98,7 +100,7 @@ def run_trial(
         curve.append(tally(texts, answers, [0] * len(texts), world.truths).to_json())
 
     with Index.open(folder / "index") as index:
-        reward = CooccurrenceReward(build_scorer(arm.reward_config(), index=index))
+        reward = CooccurrenceReward(build_scorer(arm.reward_config(neutral=neutral), index=index))
         trainer = _trainer(policy, questions, arm, reward, log, record, seed=seed, setup=setup, scratch=scratch)
         began, cpu = time.monotonic(), time.process_time()
         trainer.train()
@@ -126,7 +128,7 @@ class _Log(TrainerCallback):
 
 
 def _rounded(row: Mapping[str, Any]) -> dict[str, float]:
-    return {name: round(float(row[name]), 5) for name in LOGGED if name in row}
+    return {name: round(float(row[name]), 5) for name in LOGGED if row.get(name) is not None}
 
 
 def _trainer(
