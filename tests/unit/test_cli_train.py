@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import corver
+from chat_server import Sent, chat, chat_server
 from corver.cli.app import app
 from corver.config import RunConfig
 from corver.errors import TrainingError
@@ -107,30 +108,69 @@ def test_without_torch_the_extra_is_named(
     assert result.stderr == f"corver: error: {work} needs torch: pip install 'corver[train]'\n"
 
 
-def test_zone_samples_with_the_settings_of_the_run(
-    config: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+@pytest.fixture
+def searched(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Stands in for the search; keeps what it was asked for."""
     seen: dict[str, Any] = {}
 
-    def find_zone(policy: object, questions: list[Any], output: Path, **settings: Any) -> None:
-        seen.update(settings, policy=policy, questions=questions, output=output)
+    def find_zone(source: object, questions: list[Any], output: Path, **settings: Any) -> list[Any]:
+        seen.update(settings, source=source, questions=questions, output=output)
+        return [SimpleNamespace(correct=correct, samples=8) for correct in (0, 1, 7, 8, 8)]
 
     monkeypatch.setitem(sys.modules, "corver.train.zone", SimpleNamespace(find_zone=find_zone))
     monkeypatch.setitem(
-        sys.modules, "corver.policy.load", SimpleNamespace(load_policy=lambda policy: ("loaded", policy.model))
+        sys.modules,
+        "corver.policy.load",
+        SimpleNamespace(load_policy=lambda policy: SimpleNamespace(name=policy.model, tokenizer=None)),
     )
-    monkeypatch.setitem(
-        sys.modules, "corver.policy.generate", SimpleNamespace(SamplingSettings=lambda **values: values)
-    )
+    monkeypatch.setattr("corver.policy.prompts.check_prompt", lambda *_, **__: None)
+    return seen
+
+
+def test_zone_samples_with_the_settings_of_the_run(config: Path, searched: dict[str, Any], tmp_path: Path) -> None:
     target = tmp_path / "zone.jsonl"
     result = run("zone", str(config), "--to", str(target), "--samples", "8", "--sampling.max_completion_tokens", "64")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, f"{target}\n", "")
-    assert seen["output"] == target
-    assert [question.question for question in seen["questions"]] == ["Where?"]
-    assert seen["settings"]["samples"] == 8
-    assert seen["settings"]["temperature"] == 0.7
-    assert seen["settings"]["max_tokens"] == 64
-    assert seen["judge_rule"] == "words"
+    assert (result.exit_code, result.stdout) == (0, f"{target}\n")
+    assert result.stderr == "corver: 2 of 1 questions lie in the zone, 2 were always right\n"
+    assert searched["output"] == target
+    assert searched["source"].name == str(config.parent / "model")
+    assert [question.question for question in searched["questions"]] == ["Where?"]
+    settings = searched["settings"]
+    assert (settings.samples, settings.temperature, settings.top_p, settings.max_tokens) == (8, 0.7, 0.95, 64)
+    assert searched["judge_rule"] == "lenient"
+
+
+def test_zone_asks_a_server(config: Path, searched: dict[str, Any], tmp_path: Path) -> None:
+    with chat_server(lambda body, number: chat("x"), models=Sent({"data": [{"id": "served"}]})) as server:
+        words = ("zone", str(config), "--to", str(tmp_path / "z.jsonl"), "--samples", "8", "--endpoint", server.url)
+        extra = ("--policy.chat_template_kwargs", "{enable_thinking: false}", "--concurrency", "3")
+        result = run(*words, "--served-model", "served", *extra)
+        assert result.exit_code == 0, result.stderr
+        asked = searched["source"].config
+        assert (asked.base_url, asked.model, asked.concurrency) == (server.url, "served", 3)
+        assert asked.extra_body == {"chat_template_kwargs": {"enable_thinking": False}}
+        assert searched["settings"].batch == 3
+        unknown = run(*words)
+    assert unknown.exit_code == 1
+    assert "serves no model" in unknown.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--served-model", "m"), "go with --endpoint"),
+        (("--api-key-file", "f"), "go with --endpoint"),
+        (("--endpoint", "localhost"), "expected an address"),
+        (("--endpoint", "http://127.0.0.1:9/v1", "--api-key-file", "none"), "cannot read the key"),
+    ],
+)
+def test_zone_refuses_servers_that_it_cannot_ask(
+    config: Path, searched: dict[str, Any], tmp_path: Path, words: tuple[str, ...], told: str
+) -> None:
+    result = run("zone", str(config), "--to", str(tmp_path / "z.jsonl"), *words)
+    assert result.exit_code == 2
+    assert told in result.stderr
+    assert not searched
 
 
 def test_zone_needs_to_know_where_to_write(config: Path) -> None:

@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 
-from corver.config import PolicyConfig
-from corver.errors import InputError
+from chat_server import Sent, chat, chat_server
+from corver.config import EndpointConfig, PolicyConfig
+from corver.endpoint import ChatEndpoint
+from corver.errors import EndpointError, InputError
 from corver.evaluate.questions import Question, read_questions
 from corver.policy.generate import SamplingSettings
 from corver.policy.load import Policy, load_policy
 from corver.runs import read_jsonl
 from corver.train.zone import ZoneRow, find_zone, in_zone, read_zone
+from tiny import QUESTIONS, good_completion
 
 SETTINGS = SamplingSettings(temperature=1.0, top_p=0.95, max_tokens=28, samples=4, batch=8, seed=5)
 
@@ -33,7 +36,7 @@ class StopError(Exception):
     """Stands for a kill."""
 
 
-def search(policy: Policy, questions: list[Question], output: Path, **changes: Any) -> list[ZoneRow]:
+def search(policy: Policy | ChatEndpoint, questions: list[Question], output: Path, **changes: Any) -> list[ZoneRow]:
     return find_zone(policy, questions, output, **{"prompt": "instruct", "settings": SETTINGS, **changes})
 
 
@@ -161,3 +164,59 @@ def test_rows_read_as_written(tmp_path: Path) -> None:
     path = tmp_path / "zone.jsonl"
     path.write_text(json.dumps({"id": 7, "correct": 1, "samples": 2, "well_formed": None}) + "\n")
     assert read_zone(path) == [ZoneRow("7", 1, 2, 0.0)]
+
+
+# -- a server's model --------------------------------------------------------------------------------------------------
+
+
+def endpoint_of(server: Any, **more: Any) -> ChatEndpoint:
+    return ChatEndpoint(EndpointConfig(base_url=server.url, model="served", retries=0, concurrency=2, **more))
+
+
+def answering(body: dict[str, Any], number: int) -> Any:
+    """Half of the samples are right, whatever is asked."""
+    question = body["messages"][-1]["content"]
+    right = next(answer for asked, answer, _ in QUESTIONS if asked == question)
+    texts = [good_completion("It is known.", right if place % 2 else "Atlantis") for place in range(body["n"])]
+    return chat(*texts)
+
+
+def test_a_search_on_a_server(questions: list[Question], tmp_path: Path) -> None:
+    output = tmp_path / "zone.jsonl"
+    with chat_server(answering) as server:
+        rows = search(endpoint_of(server), questions, output)
+        body = server.asked[0]
+    assert rows == [ZoneRow(question.id, 2, 4, 1.0) for question in questions]
+    assert (body["n"], body["temperature"], body["top_p"], body["max_tokens"]) == (4, 1.0, 0.95, 28)
+    assert [message["role"] for message in body["messages"]] == ["system", "user"]
+    assert json.loads(output.with_suffix(".key.json").read_text())["model"] == "served"
+
+
+def test_questions_that_a_server_leaves_without_an_answer_are_asked_again(
+    questions: list[Question], tmp_path: Path
+) -> None:
+    output = tmp_path / "zone.jsonl"
+
+    def failing(body: dict[str, Any], number: int) -> Any:
+        lost = body["messages"][-1]["content"] in (questions[1].question, questions[4].question)
+        return Sent({"error": "no"}, status=400) if lost else answering(body, number)
+
+    with (
+        chat_server(failing) as server,
+        pytest.raises(EndpointError, match=r"2 of 8 questions got no answer \(status\)"),
+    ):
+        search(endpoint_of(server), questions, output)
+    assert len(read_jsonl(output)) == 6
+    with chat_server(answering) as server:
+        rows = search(endpoint_of(server), questions, output)
+        assert len(server.asked) == 2
+    assert len(rows) == len(read_jsonl(output)) == 8
+
+
+def test_a_policys_rows_are_not_continued_by_a_server(
+    policy: Policy, questions: list[Question], tmp_path: Path
+) -> None:
+    output = tmp_path / "zone.jsonl"
+    search(policy, questions[:2], output)
+    with chat_server(answering) as server, pytest.raises(InputError, match="model"):
+        search(endpoint_of(server), questions, output)

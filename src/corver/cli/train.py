@@ -80,15 +80,29 @@ def zone_command(
     temperature: Annotated[float, typer.Option(min=0.01, metavar="T", help="Sampling temperature.")] = 0.7,
     top_p: Annotated[float, typer.Option(min=0.01, max=1.0, metavar="P", help="Nucleus to sample from.")] = 0.95,
     batch: Annotated[int, typer.Option(min=1, metavar="B", help="Completions to sample at once.")] = 64,
+    endpoint: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Ask a server of OpenAI's protocol instead.", show_default=False),
+    ] = None,
+    served_model: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The model's name there; else policy.model.", show_default=False),
+    ] = None,
+    api_key_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File that holds the server's key.", show_default=False)
+    ] = None,
+    concurrency: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Requests at a time.")] = 32,
 ) -> None:
     """Find the questions that a model sometimes answers right.
 
     Questions that are always or never right teach nothing; training keeps those between data.bounds. Uses the model,
     the prompt and the questions of CONFIG, takes overrides as `corver train` does, and goes on where an earlier search
-    stopped. Writes the name of the file to standard output.
+    stopped. Writes the name of the file to standard output. Questions that a server leaves without an answer give exit
+    code 1; the same command asks for them again.
 
     \b
     Examples:
+      corver zone llama-3.2-3b --to zone.jsonl --data.limit 6000 --endpoint http://localhost:8000/v1
       corver zone run.yaml --to zone.jsonl
       corver zone run.yaml --to zone.jsonl --samples 8 --data.limit 500
     """
@@ -97,10 +111,9 @@ def zone_command(
     if target is None:
         raise UsageError(f"{config}: names no file for the zone: set data.zone or give --to FILE")
     with extra_needed("train", "finding the zone"):
-        from corver.policy.generate import SamplingSettings
-        from corver.policy.load import load_policy
         from corver.train.zone import find_zone
     from corver.evaluate.questions import draw_questions
+    from corver.policy.sampling import SamplingSettings
     from corver.train.questions import read_mixture
 
     questions = list(read_mixture(settings.data.questions, split=settings.data.split).questions)
@@ -110,12 +123,12 @@ def zone_command(
         top_p=top_p,
         max_tokens=settings.sampling.max_completion_tokens,
         samples=samples,
-        batch=max(samples, batch),
+        batch=max(samples, batch) if endpoint is None else concurrency,
         seed=settings.seed,
     )
     with shown_progress() as progress:
-        find_zone(
-            load_policy(settings.policy),
+        rows = find_zone(
+            _asked(settings, endpoint, served_model, api_key_file, concurrency),
             questions,
             target,
             prompt=settings.policy.prompt,
@@ -124,7 +137,45 @@ def zone_command(
             template=settings.policy.chat_template_kwargs,
             progress=progress,
         )
+    low, high = settings.data.bounds or (1, samples - 1)
+    inside, always = (sum(a <= row.correct <= b for row in rows) for a, b in ((low, high), (samples, samples)))
+    say(f"{inside} of {len(questions)} questions lie in the zone, {always} were always right")
     emit(str(target))
+
+
+def _asked(
+    settings: RunConfig, endpoint: str | None, served: str | None, api_key_file: Path | None, concurrency: int
+) -> Any:
+    """What is asked for samples: the configuration's model on this machine, or a server's."""
+    if endpoint is None:
+        if served is not None or api_key_file is not None:
+            raise UsageError("--served-model and --api-key-file go with --endpoint")
+        with extra_needed("train", "finding the zone"):
+            from corver.policy.load import load_policy
+            from corver.policy.prompts import check_prompt
+        policy = load_policy(settings.policy)
+        check_prompt(policy.tokenizer, prompt=settings.policy.prompt, template=settings.policy.chat_template_kwargs)
+        return policy
+    from pydantic import ValidationError
+
+    from corver.config import EndpointConfig
+    from corver.endpoint import ChatEndpoint
+
+    template = settings.policy.chat_template_kwargs
+    try:
+        config = EndpointConfig(
+            base_url=endpoint,
+            model=served or settings.policy.model,
+            api_key_file=api_key_file,
+            concurrency=concurrency,
+            # vLLM and SGLang hand these on to the model's chat template.
+            extra_body={"chat_template_kwargs": template} if template else {},
+        )
+    except ValidationError as error:
+        raise UsageError(f"--endpoint {endpoint}: {error.errors(include_url=False)[0]['msg']}") from None
+    asked = ChatEndpoint(config)
+    asked.check()
+    return asked
 
 
 def demo_command(

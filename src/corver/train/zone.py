@@ -1,9 +1,9 @@
 """The learning zone: which questions does the policy answer sometimes?
 
-In: a policy, questions, a number of samples a question. Out: JSONL rows with how many samples were right, written as
-they are made, so that a search that was stopped goes on. Questions that are never or always answered right give a
-group no spread of judge rewards; the paper (arXiv 2605.29648) keeps 1 … n−1 right, and for small models some anchors
-that are always right. This module knows no trainer.
+In: a policy or a server's model, questions, a number of samples a question. Out: JSONL rows with how many samples were
+right, written as they are made, so that a search that was stopped goes on. Questions that are never or always answered
+right give a group no spread of judge rewards; the paper (arXiv 2605.29648) keeps 1 … n−1 right, and for small models
+some anchors that are always right. This module knows no trainer.
 """
 
 from __future__ import annotations
@@ -11,17 +11,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from corver.errors import InputError
+from corver.endpoint import ChatEndpoint
+from corver.errors import EndpointError, InputError
+from corver.evaluate.answering import Answerer, Completion, EndpointAnswerer, PolicyAnswerer
 from corver.evaluate.questions import Question
-from corver.policy.generate import SamplingSettings, generate
-from corver.policy.load import Policy
 from corver.policy.prompts import PromptName
+from corver.policy.sampling import SamplingSettings
 from corver.progress import Progress, no_progress
 from corver.reward.judge import JudgeRule, judge
 from corver.runs import append_jsonl, claim_file, key_file, read_jsonl
 from corver.text.rollout import parse_rollout
+
+if TYPE_CHECKING:
+    # A policy brings torch, which an endpoint does without.
+    from corver.policy.load import Policy
 
 __all__ = ["ZoneRow", "find_zone", "in_zone", "read_zone"]
 
@@ -37,7 +42,7 @@ class ZoneRow:
 
 
 def find_zone(
-    policy: Policy,
+    source: Policy | ChatEndpoint,
     questions: Sequence[Question],
     output: Path,
     *,
@@ -49,26 +54,49 @@ def find_zone(
 ) -> list[ZoneRow]:
     """Sample `settings.samples` answers a question and append one row each to `output`; rows already there are kept.
 
-    Raises InputError when those were made with another model, prompt or setting. A file that does not say how it was
-    made is taken by its number of samples alone.
+    template: arguments of a policy's chat template; a server applies its own. Raises InputError when those rows were
+    made with another model, prompt or setting; EndpointError at the end when a server left questions without an answer:
+    they have no row, and are asked again next time. A file that does not say how it was made is taken by its number of
+    samples alone.
     """
     known = {row.id: row for row in read_zone(output)} if output.exists() else {}
     if any(row.samples != settings.samples for row in known.values()):
         raise InputError(f"{output}: was made with another number of samples; use another file or that number")
     if not known or key_file(output).exists():
-        claim_file(output, _key(policy, prompt, settings, judge_rule, template))
+        claim_file(output, _key(source, prompt, settings, judge_rule, template))
     missing = [question for question in questions if question.id not in known]
-    batches = generate(policy, [row.question for row in missing], prompt=prompt, settings=settings, template=template)
-    for samples in batches:
-        by_question: dict[int, list[str]] = {}
-        for sample in samples:
-            by_question.setdefault(sample.question, []).append(sample.text)
-        rows = [_row(missing[number], texts, judge_rule) for number, texts in by_question.items()]
+    answerer = _answerer(source, prompt, settings, template)
+    failures: list[str] = []
+    for completions in answerer.answer(missing):
+        by_question: dict[int, list[Completion]] = {}
+        for completion in completions:
+            by_question.setdefault(completion.question, []).append(completion)
+        failures += [one.failure for one in completions if one.failure is not None]
+        rows = [
+            _row(missing[number], [one.text for one in given], judge_rule, think_opened=answerer.think_opened)
+            for number, given in by_question.items()
+            if all(one.failure is None for one in given)
+        ]
         append_jsonl(output, [_to_json(row) for row in rows])
         known.update({row.id: row for row in rows})
         done = sum(question.id in known for question in questions)
         progress("zone", done, len(questions), "questions")
+    without = sum(question.id not in known for question in questions)
+    if without:
+        reasons = ", ".join(sorted(set(failures)))
+        raise EndpointError(
+            f"{output}: {without} of {len(questions)} questions got no answer ({reasons}); the others are kept, start "
+            "the same search again for the rest"
+        )
     return [known[question.id] for question in questions]
+
+
+def _answerer(
+    source: Policy | ChatEndpoint, prompt: PromptName, settings: SamplingSettings, template: dict[str, Any] | None
+) -> Answerer:
+    if isinstance(source, ChatEndpoint):
+        return EndpointAnswerer(source, prompt=prompt, settings=settings)
+    return PolicyAnswerer(source, prompt=prompt, settings=settings, template=template)
 
 
 def read_zone(path: Path) -> list[ZoneRow]:
@@ -104,10 +132,15 @@ def in_zone(
 
 
 def _key(
-    policy: Policy, prompt: PromptName, settings: SamplingSettings, rule: JudgeRule, template: dict[str, Any] | None
+    source: Policy | ChatEndpoint,
+    prompt: PromptName,
+    settings: SamplingSettings,
+    rule: JudgeRule,
+    template: dict[str, Any] | None,
 ) -> dict[str, Any]:
+    # Not the server's address: the same model may be served elsewhere tomorrow.
     return {
-        "model": policy.name,
+        "model": source.config.model if isinstance(source, ChatEndpoint) else source.name,
         "prompt": prompt,
         "template": template or {},
         "judge": rule,
@@ -119,10 +152,10 @@ def _key(
     }
 
 
-def _row(question: Question, texts: Sequence[str], rule: JudgeRule) -> ZoneRow:
+def _row(question: Question, texts: Sequence[str], rule: JudgeRule, *, think_opened: bool) -> ZoneRow:
     judgements = [judge(text, question.answers, rule=rule, question=question.question) for text in texts]
     correct = sum(judgement is not None and judgement.label == "correct" for judgement in judgements)
-    formed = sum(parse_rollout(text).well_formed for text in texts)
+    formed = sum(parse_rollout(text, think_opened=think_opened).well_formed for text in texts)
     return ZoneRow(question.id, correct, len(texts), formed / len(texts))
 
 
