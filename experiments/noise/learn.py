@@ -38,7 +38,8 @@ class Arm:
     `forward` are corver's with a leave-one-out baseline and a fixed scale (`none`: the matched control); `appealed`
     weighs the appealed completions up; `posterior` weighs every group by what its verdicts can tell. assumed: the
     rates the correction believes in, by default the true ones. by_format: it knows the rates of each format. q: share
-    of rejected answers that are appealed to the judge (q_accepted: of accepted ones), which accepts a wrong answer with the right last digit with
+    of rejected answers that are appealed to the judge (q_accepted: of accepted ones), which
+    accepts a wrong answer with the right last digit with
     probability `lenient` (None: the exact checker judges). estimate: take ρ1 from the appeals. flip: appealed verdicts
     become the judge's. known_judge: its own error rates are known.
     """
