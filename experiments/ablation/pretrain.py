@@ -17,7 +17,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, 
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from world import World
 
-__all__ = ["chat", "pretrain"]
+__all__ = ["chat", "make_model", "make_tokenizer", "pretrain"]
 
 END = "<|end|>"
 ROLES = ("<|system|>", "<|user|>", "<|assistant|>")
@@ -43,7 +43,7 @@ def pretrain(world: World, folder: Path, *, steps: int = STEPS, log: Any = None)
     torch.manual_seed(world.seed)
     rng = random.Random(f"pretraining {world.seed}")
     tokenizer = make_tokenizer([text for _, text in zip(range(4000), _texts(world, rng), strict=False)])
-    model = _make_model(tokenizer)
+    model = make_model(tokenizer)
     optimizer = torch.optim.AdamW(model.parameters(), lr=PEAK, weight_decay=0.01, betas=(0.9, 0.98), fused=True)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, PEAK, total_steps=steps, pct_start=0.1)
     stream = _batches(world, rng, tokenizer)
@@ -86,7 +86,8 @@ def make_tokenizer(texts: Sequence[str]) -> PreTrainedTokenizerFast:
     )
 
 
-def _make_model(tokenizer: PreTrainedTokenizerFast) -> LlamaForCausalLM:
+def make_model(tokenizer: PreTrainedTokenizerFast) -> LlamaForCausalLM:
+    """An unfitted Llama for the tokenizer."""
     return LlamaForCausalLM(
         LlamaConfig(
             vocab_size=len(tokenizer),

@@ -14,11 +14,16 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "experiments" / "ablation"))
 
 import estimates
 import measure
+import pretrain
+import sampler
+import torch
 import wording
 import world as worlds
 from arms import ARMS, arms_of
 from replies import biography, reply
 
+from corver.policy.generate import SamplingSettings, sample_ids
+from corver.policy.load import Policy
 from corver.text.sentences import split_sentences
 
 
@@ -105,9 +110,9 @@ def test_a_sentence_is_true_when_all_it_claims_is(world: worlds.World) -> None:
     bad = wording.say(wording.PATTERNS[9], person.name, wrong)
     text = f"<think> {good} {bad} {good} Little more can be said.</think> <answer> {person.facts['book']}</answer>"
     total = measure.tally([text], [[person.facts["book"]]], [40], world.truths)
-    assert (total.sentences, total.claiming, total.true, total.facts, total.facts_true) == (4, 3, 2, 9, 8)
+    assert (total.sentences, total.claiming, total.true, total.facts, total.facts_true) == (4, 2, 1, 6, 5)
     assert (total.distinct_true, total.repeated, total.unread, total.correct, total.formed) == (3, 1, 0, 1, 1)
-    assert measure.rate(total.to_json(), "precision") == pytest.approx(2 / 3)
+    assert measure.rate(total.to_json(), "precision") == pytest.approx(1 / 2)
 
 
 def test_arms_differ_in_name_and_in_what_they_change() -> None:
@@ -141,3 +146,32 @@ def test_the_least_visible_difference_is_seen_in_four_of_five_repetitions() -> N
 def test_nothing_to_estimate_is_nan() -> None:
     assert math.isnan(estimates.mean_of({}).value)
     assert math.isnan(measure.rate({"true": 0, "claiming": 0}, "precision"))
+
+
+def test_the_fast_sampler_says_what_the_product_s_says() -> None:
+    torch.manual_seed(0)
+    tokenizer = pretrain.make_tokenizer(["Ada Venn was born in Sorel.", "Where was Ada Venn born?"])
+    model = pretrain.make_model(tokenizer).eval()
+    for name, weights in model.named_parameters():
+        if "norm" not in name:
+            weights.data.normal_(0, 0.2)
+    asked = ["Where was Ada Venn born?", "Who?", "Ada Ada Ada?", *(f"Who was Ada {n}?" for n in range(21))]
+    prompts = [
+        tokenizer.apply_chat_template(
+            pretrain.chat(text, rule=len(text) % 2 > 0), add_generation_prompt=True, return_dict=False
+        )
+        for text in asked
+    ]
+    model.generation_config.eos_token_id = tokenizer.eos_token_id
+    settings = SamplingSettings(temperature=0.0, max_tokens=40)
+    expected = sample_ids(Policy("tiny", model, tokenizer), prompts, settings)
+    assert sampler.sample(model, tokenizer, prompts, settings) == expected
+    assert len({tuple(ids) for ids, _ in expected}) > 12
+    assert {cut for _, cut in expected} == {True, False}
+
+
+def test_the_fast_sampler_draws_from_the_distribution() -> None:
+    torch.manual_seed(0)
+    logits = torch.tensor([[0.0, 1.0, -2.0, 3.0]]).expand(20_000, 4)
+    shares = torch.bincount(sampler._drawn(logits)[:, 0], minlength=4) / 20_000
+    assert torch.allclose(shares, torch.softmax(logits[0], dim=0), atol=0.015)
