@@ -144,10 +144,11 @@ class ProfileConfig(ConfigModel):
 
     neutral: Z, the unit score that is worth nothing, the median of the first policy's units. scale, cut: of the kernel
     exp(−d / scale) over distances in words. mentions: at most so many of a subject are looked at. surname: a subject's
-    last word alone is a mention too where the document names it whole. spread: score above Z at which a unit's gain is
+    last word alone is a mention too where the document names it whole. article_weight: of a position in a document that
+    opens with the subject. forms: plurals, verb endings and peoples count for a unit too. spread: score above Z at which a unit's gain is
     full; full: weight of fully supported units that makes a reward of 1; penalty: factor of units below Z.
-    word_weight: weight of a common word beside the 1 of a name or number. negation: what a sentence that denies
-    something is.
+    word_weight: weight of a common word beside the 1 of a name or number; relation_weight: of one that only carries the
+    relation. negation: what a sentence that denies something is.
     """
 
     neutral: float = -1.5
@@ -155,10 +156,13 @@ class ProfileConfig(ConfigModel):
     cut: Annotated[int, Field(ge=0)] = 600
     mentions: Annotated[int, Field(gt=0)] = 200
     surname: bool = True
+    article_weight: Annotated[float, Field(ge=0)] = 0.25
+    forms: bool = True
     spread: Positive = 3.0
     full: Positive = 6.0
     penalty: Fraction = 0.5
     word_weight: Fraction = 0.3
+    relation_weight: Fraction = 0.05
     negation: Literal["no_claim", "ignore"] = "no_claim"
 
 
@@ -265,7 +269,7 @@ class PolicyConfig(ConfigModel):
 class NoiseConfig(ConfigModel):
     """The judge as a verifier that errs at known rates (arXiv 2510.00915); needs `credit.advantage.scale: none`.
 
-    correction: `forward` (needs ρ1), `backward` (needs both), `none` (the matched control: same baseline and scale), or
+    correction: `backward` (needs ρ0 and ρ1), `forward` (needs ρ1), `none` (the matched control: same baseline and scale), or
     `appealed`, which weighs appealed completions up instead of trusting rates and needs `credit.appeals`. `off` leaves
     the ordinary advantage, for appeals that only flip verdicts.
     verifier: the name of the reward function that is corrected. values: what it pays for a rejected and an accepted
@@ -275,7 +279,7 @@ class NoiseConfig(ConfigModel):
     become those that are right in the mean.
     """
 
-    correction: Literal["off", "none", "backward", "forward", "appealed"] = "forward"
+    correction: Literal["off", "none", "backward", "forward", "appealed"] = "backward"
     verifier: str = "judge"
     values: tuple[float, float] | None = None
     false_positive: Annotated[float, Field(ge=0, lt=1)] | None = None

@@ -51,5 +51,5 @@ def test_chance_is_a_probability(frequency: int) -> None:
 
 def test_the_formula_of_the_documentation_by_hand() -> None:
     p = 1 - math.exp(-2 * 100 * 50 / 1_000_000)
-    expected = math.log((2.5 + 0.5 * p) / (4 + 0.5)) - 0.5 * math.log(p)
+    expected = math.log((2.5 + 0.1 * math.sqrt(p)) / (4 + 0.5)) - 0.5 * math.log(p)
     assert np.allclose(unit_scores([2.5], [50], mentions=4, words=1_000_000, scale=100.0), [expected])

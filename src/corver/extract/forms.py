@@ -39,12 +39,15 @@ _PEOPLE_OF: dict[str, tuple[str, ...]] = {
 
 
 @lru_cache(maxsize=1 << 16)
-def word_forms(word: str) -> tuple[str, ...]:
-    """The word and its other forms. Numbers and short words have none but themselves."""
+def word_forms(word: str, *, name: bool = False) -> tuple[str, ...]:
+    """The word and its other forms. Numbers and short words have none but themselves.
+
+    name: it is one, so that it has no plural and no endings.
+    """
     people = _PEOPLE_OF.get(word)
     if people is not None:
         return (word, *(other for other in people if other != word))
-    if len(word) < 4 or not word.isalpha():
+    if name or len(word) < 4 or not word.isalpha():
         return (word,)
     return tuple(dict.fromkeys((word, *_endings(word))))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
@@ -17,7 +17,7 @@ from corver.extract.clauses import read_pairs
 from corver.extract.scan import Scan
 from corver.extract.subjects import SubjectMemory, is_resolvable, question_subject
 from corver.extract.units import Detail, folded
-from corver.text.stopwords import FUNCTION_WORDS
+from corver.text.stopwords import FUNCTION_WORDS, STOPWORDS
 
 __all__ = ["Topic", "TopicSource", "asked_words", "find_topics", "topic_of"]
 
@@ -30,11 +30,20 @@ _ARTICLES = frozenset({"a", "an", "the"})
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A subject. name: as it stands in the text, without article and disambiguation. words: folded, never empty."""
+    """A subject. name: as it stands in the text, without article and disambiguation. words: folded, never empty.
+
+    hint: the words of a disambiguation in parentheses ("2012 film"), "" without one.
+    """
 
     name: str
     words: tuple[str, ...]
     source: TopicSource
+    hint: str = ""
+
+    @property
+    def key(self) -> str:
+        """Name and hint: what tells this subject from others."""
+        return f"{self.name} {self.hint}" if self.hint else self.name
 
     def names(self, detail: Detail) -> bool:
         """Whether a detail only names the subject again, whole or in part."""
@@ -43,12 +52,14 @@ class Topic:
 
 def topic_of(name: str, source: TopicSource) -> Topic | None:
     """A subject from its name: "The Thing (1982 film)" is asked for as "Thing". None when no word is left."""
-    bare = _PARENTHESES.sub("", name).strip() or name
+    bare = _PARENTHESES.sub("", name).strip()
+    hint = " ".join(word for word in folded(name[len(bare) :]) if word not in STOPWORDS) if bare else ""
+    bare = bare or name
     first, _, rest = bare.partition(" ")
     if first.lower() in _ARTICLES and rest.strip():
         bare = rest.strip()
     spelled = folded(bare)
-    return Topic(bare, spelled, source) if any(word not in FUNCTION_WORDS for word in spelled) else None
+    return Topic(bare, spelled, source, hint) if any(word not in FUNCTION_WORDS for word in spelled) else None
 
 
 @lru_cache(maxsize=4096)
@@ -111,5 +122,5 @@ def _longest(topic: Topic, known: Sequence[Topic]) -> Topic:
     """The fuller name that an earlier sentence used for the same subject: Marie Curie for Curie."""
     for earlier in reversed(known):
         if len(earlier.words) > len(topic.words) and all(word in earlier.words for word in topic.words):
-            return Topic(earlier.name, earlier.words, "earlier")
+            return replace(earlier, source="earlier")
     return topic

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from corver.extract.lexicon import MONTHS
+from corver.extract.lexicon import LIGHT_NOUNS, MONTHS
 from corver.extract.scan import Scan
 from corver.text.stopwords import FUNCTION_WORDS, STOPWORDS
 from corver.text.words import Token, tokenize, words
@@ -31,11 +31,16 @@ _NO_TOKEN = Token("", 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """One thing that a sentence says. words: folded, never empty; no small words inside a name."""
+    """One thing that a sentence says. words: folded, never empty; no small words inside a name.
+
+    relation: a common word that says how the others hang together rather than what is claimed: a verb, a light noun
+    ("city", "member"), a noun before "of" or before the sentence's first verb ("the mother tongue of … is").
+    """
 
     span: Span
     kind: DetailKind
     words: tuple[str, ...]
+    relation: bool = False
 
 
 @lru_cache(maxsize=1 << 16)
@@ -51,6 +56,7 @@ def read_details(found: Scan) -> list[Detail]:
 
 def _details(found: Scan) -> Iterator[Detail]:
     at, end = 0, len(found)
+    verb = next((i for i in range(1, end) if found.tags[i] in "BVv"), end)
     while at < end:
         tag = found.tags[at]
         after = at + 1
@@ -63,9 +69,10 @@ def _details(found: Scan) -> Iterator[Detail]:
             if spelled:
                 yield Detail(_span(found, at, after), "number", spelled)
         elif tag in _WORD_TAGS:
+            relation = at < verb or tag in "vVG" or found.tag(after) == "o"
             for word in folded(found.words[at]):
                 if word not in STOPWORDS:
-                    yield Detail(_span(found, at, after), "word", (word,))
+                    yield Detail(_span(found, at, after), "word", (word,), relation or word in LIGHT_NOUNS)
         at = after
 
 

@@ -7,7 +7,7 @@ Where the subject is mentioned is found once; a profile then looks only at the d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,10 @@ __all__ = ["DEFAULT_EDGES", "Mentions", "Profile", "find_mentions", "profile_of"
 
 DEFAULT_EDGES = (0, 1, 2, 5, 10, 20, 50, 100, 200, 300, 600)
 LOOSE_WINDOW = 10  # words that the content words of a subject may stand apart where its exact form never occurs
+_OPENING = 3  # an article names its subject as one of its first words
+_MOST_ARTICLES = 20  # a name that opens more documents than that is no article's subject
+_READ_ARTICLES = 8  # the longest of them are looked at
+_STEP, _STEPS = 10, 120  # positions of an article: one in ten words, about 120 at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,8 @@ class Mentions:
 
     total: all mentions in the corpus. places: a sample of at most `cap` of them, one uint64 array a segment
     (document << 32 | position of its first word), ascending. exact: found as a phrase, not as words near each other.
+    articles: positions evenly over the documents that open with the subject, in the same form: what stands anywhere in
+    such a document is said of the subject, by pronouns if not by name.
     """
 
     subject: str
@@ -41,10 +47,16 @@ class Mentions:
     places: tuple[NDArray[np.uint64], ...]
     exact: bool
     table: TermTable
+    articles: tuple[NDArray[np.uint64], ...] = ()
 
     def __len__(self) -> int:
         """Number of sampled mentions, the n of a profile."""
         return sum(place.size for place in self.places)
+
+    @property
+    def of_articles(self) -> Mentions:
+        """The positions of the articles as mentions of their own."""
+        return replace(self, total=sum(place.size for place in self.articles), places=self.articles, articles=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,47 +76,73 @@ class Profile:
 
 
 def find_mentions(
-    table: TermTable, subject: str, *, cap: int, surname: bool, any_small_words: bool = False
+    table: TermTable,
+    subject: str,
+    *,
+    cap: int,
+    surname: bool,
+    loose: int = LOOSE_WINDOW,
+    any_small_words: bool = False,
 ) -> Mentions:
-    """Mentions of a subject: its exact phrase, else its content words within 10 words of each other.
+    """Mentions of a subject: its exact phrase, else its content words within `loose` words of each other.
 
-    surname: in documents with a mention, the last word of the subject standing alone is a mention too.
-    any_small_words: the function words of a name, whose positions an index may lack, may be any words; much faster.
+    surname: in documents with a mention, the last word of the subject standing alone is a mention too. loose: 0 for the
+    exact phrase alone. any_small_words: the function words of a name, whose positions an index may lack, may be any
+    words; much faster.
     """
     if cap < 1:
         raise UsageError(f"a cap of {cap} mentions makes no sense; it must be 1 or more")
     found = words(subject)
     if not found:
         raise UsageError(f"the subject {subject!r} holds no word")
-    content = [word for word in dict.fromkeys(found) if word not in FUNCTION_WORDS]
-    if any_small_words and 1 < len(content) < len(found):
-        whole = [_spaced_places(table, s, found, content) for s in range(len(table.lists))]
-        if any(place.size for place in whole):
-            return _finished(table, subject, found, whole, cap=cap, surname=surname, exact=True)
-        found = content
-    (number,) = table.numbers([Phrase(tuple(found))])
-    exact = bool(table.occurrences[number] > 0)
-    whole = [
-        _exact_places(lists, int(column[number]), found) if exact else _loose_places(table, s, found)
-        for s, (column, lists) in enumerate(zip(table.rows, table.lists, strict=True))
-    ]
-    return _finished(table, subject, found, whole, cap=cap, surname=surname, exact=exact)
-
-
-def _finished(
-    table: TermTable,
-    subject: str,
-    found: Sequence[str],
-    whole: list[NDArray[np.uint64]],
-    *,
-    cap: int,
-    surname: bool,
-    exact: bool,
-) -> Mentions:
+    whole, exact = _whole(table, found, loose, any_small_words)
+    articles = tuple(_article_places(table, s, places) for s, places in enumerate(_openings(whole, exact)))
     if surname and len(found) > 1 and found[-1] not in STOPWORDS:
         whole = [_with_surname(table, s, place, found, exact) for s, place in enumerate(whole)]
     total = sum(place.size for place in whole)
-    return Mentions(subject, total, tuple(_sampled(whole, cap)), exact, table)
+    return Mentions(subject, total, tuple(_sampled(whole, cap)), exact, table, articles)
+
+
+def _whole(
+    table: TermTable, found: Sequence[str], loose: int, any_small_words: bool
+) -> tuple[list[NDArray[np.uint64]], bool]:
+    """All mentions, one array a segment, and whether they are exact."""
+    segments = range(len(table.lists))
+    content = [word for word in dict.fromkeys(found) if word not in FUNCTION_WORDS]
+    if any_small_words and 1 < len(content) < len(found):
+        whole = [_spaced_places(table, s, found, content) for s in segments]
+        if any(place.size for place in whole):
+            return whole, True
+        found = content
+    (number,) = table.numbers([Phrase(tuple(found))])
+    if table.occurrences[number] > 0:
+        rows = [int(column[number]) for column in table.rows]
+        return [_exact_places(table.lists[s], rows[s], found) for s in segments], True
+    if len(found) == 1 or loose == 0:
+        return [np.zeros(0, dtype=np.uint64) for _ in segments], False
+    return [_loose_places(table, s, found, loose) for s in segments], False
+
+
+def _openings(whole: Sequence[NDArray[np.uint64]], exact: bool) -> list[NDArray[np.int64]]:
+    """The documents that open with an exact mention, one array a segment; none when there are too many of them."""
+    opening = [
+        np.unique(place[(place & np.uint64(0xFFFFFFFF)) <= _OPENING] >> np.uint64(32)).astype(np.int64)
+        for place in whole
+    ]
+    few = exact and sum(documents.size for documents in opening) <= _MOST_ARTICLES
+    # Documents are numbered by length: the last ones are the longest.
+    return [documents[-_READ_ARTICLES:] if few else documents[:0] for documents in opening]
+
+
+def _article_places(table: TermTable, s: int, documents: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Positions evenly over some documents."""
+    lengths = table.lists[s].segment.lengths
+    pieces = [
+        np.uint64(document) << np.uint64(32)
+        | np.arange(_STEP // 2, max(length, _STEP), max(_STEP, length // _STEPS), dtype=np.uint64)
+        for document, length in ((int(document), int(lengths[document])) for document in documents)
+    ]
+    return np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.uint64)
 
 
 def _sampled(places: Sequence[NDArray[np.uint64]], cap: int) -> list[NDArray[np.uint64]]:
@@ -123,10 +161,10 @@ def _exact_places(lists: ListTable, row: int, found: Sequence[str]) -> NDArray[n
     return occurrences_of(lists, [row], found) if row else np.zeros(0, dtype=np.uint64)
 
 
-def _loose_places(table: TermTable, s: int, found: Sequence[str]) -> NDArray[np.uint64]:
-    """Positions of the rarest content word that has all others within LOOSE_WINDOW words."""
+def _loose_places(table: TermTable, s: int, found: Sequence[str], window: int) -> NDArray[np.uint64]:
+    """Positions of the rarest content word that has all others within the window."""
     content = list(dict.fromkeys(word for word in found if word not in STOPWORDS)) or list(found)
-    return _near_words(table, s, content, LOOSE_WINDOW)
+    return _near_words(table, s, content, window)
 
 
 def _spaced_places(table: TermTable, s: int, found: Sequence[str], content: Sequence[str]) -> NDArray[np.uint64]:

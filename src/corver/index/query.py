@@ -206,17 +206,26 @@ class Index:
         return self._counting().count(prepared, window=window, cap=cap, threads=threads)
 
     def mentions(
-        self, subject: str, *, cap: int = 200, surname: bool = True, any_small_words: bool = False
+        self,
+        subject: str,
+        *,
+        cap: int = 200,
+        surname: bool = True,
+        loose: int = 10,
+        any_small_words: bool = False,
     ) -> Mentions:
-        """Where a subject is mentioned: its exact phrase, else its content words within 10 words of each other.
+        """Where a subject is mentioned: its exact phrase, else its content words within `loose` words of each other.
 
         cap: sample at most so many, evenly. surname: in documents with a mention, the last word of the subject standing
-        alone counts as one too. any_small_words: "of", "the" and their like inside the name may be any words, which
-        spares reading texts for their positions. Raises UsageError when the subject holds no word.
+        alone counts as one too. loose: 0 for the exact phrase alone. any_small_words: "of", "the" and their like inside
+        the name may be any words, which spares reading texts for their positions. Raises UsageError when the subject
+        holds no word.
         """
         from corver.index.mentions import find_mentions
 
-        return find_mentions(self._table(), subject, cap=cap, surname=surname, any_small_words=any_small_words)
+        return find_mentions(
+            self._table(), subject, cap=cap, surname=surname, loose=loose, any_small_words=any_small_words
+        )
 
     def profile(
         self,

@@ -9,12 +9,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["FLOOR", "chance", "unit_scores"]
+__all__ = ["FLOOR", "PRIOR", "chance", "unit_scores"]
 
 Floats = NDArray[np.float64]
 
-FLOOR = -9.0
+FLOOR = -10.0
 """The least log share: what many mentions without the unit can prove at most."""
+
+PRIOR = 0.1
+"""Of √p, the weight of what is expected before any mention is looked at."""
 
 
 def chance(frequencies: ArrayLike, *, words: int, scale: float) -> Floats:
@@ -26,13 +29,14 @@ def chance(frequencies: ArrayLike, *, words: int, scale: float) -> Floats:
     return np.asarray(-np.expm1(-rate), dtype=np.float64)
 
 
-def unit_scores(sums: ArrayLike, frequencies: ArrayLike, *, mentions: int, words: int, scale: float) -> Floats:
-    """s_u = max(ln((K + ½p) / (n + ½)), FLOOR) − ½ ln p; shape (U,).
+def unit_scores(sums: ArrayLike, frequencies: ArrayLike, *, mentions: float, words: int, scale: float) -> Floats:
+    """s_u = max(ln((K + 0.1·√p) / (n + ½)), FLOOR) − ½ ln p; shape (U,).
 
-    sums: K, Σ over mentions of exp(−d / scale). frequencies: f, occurrences in the corpus of `words` words. The half
-    mention is a prior at chance; half of ln p, not all of it, is taken off, which lies between the share of mentions
-    that have the unit and its lift over chance, and ranks better than either.
+    sums: K, Σ over mentions of exp(−d / scale). mentions: n, their number or weight. frequencies: f, occurrences in the
+    corpus of `words` words. Half of ln p is taken off: the score lies between the share of mentions that have the unit
+    and its lift over chance, and ranks better than either. The prior goes with √p, so that a unit that stands near no
+    mention scores by the number of mentions alone, be it rare or frequent.
     """
     p = chance(frequencies, words=words, scale=scale)
-    share = (np.asarray(sums, dtype=np.float64) + 0.5 * p) / (mentions + 0.5)
+    share = (np.asarray(sums, dtype=np.float64) + PRIOR * np.sqrt(p)) / (mentions + 0.5)
     return np.asarray(np.maximum(np.log(share), FLOOR) - 0.5 * np.log(p), dtype=np.float64)

@@ -16,7 +16,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
+import numpy as np
+
 from corver.errors import LookupFailedError, UsageError
+from corver.extract.forms import word_forms
 from corver.extract.lexicon import MONTHS
 from corver.extract.negation import is_negated
 from corver.extract.scan import Scan, scan
@@ -25,7 +28,7 @@ from corver.extract.units import Detail, folded, read_details
 from corver.reward.association import unit_scores
 from corver.reward.repetition import REPEATED
 from corver.reward.shares import RewardScale
-from corver.types import AnyOf, Clause, Pair, Passage, Phrase, SentenceScore, Span, Status, Unit
+from corver.types import Clause, Pair, Passage, Phrase, SentenceScore, Span, Status, Unit
 
 if TYPE_CHECKING:
     from corver.index.mentions import Mentions, Profile
@@ -49,7 +52,13 @@ class ProfileIndex(Protocol):
     def words(self) -> int: ...
 
     def mentions(
-        self, subject: str, *, cap: int = 200, surname: bool = True, any_small_words: bool = False
+        self,
+        subject: str,
+        *,
+        cap: int = 200,
+        surname: bool = True,
+        loose: int = 10,
+        any_small_words: bool = False,
     ) -> Mentions: ...
 
     def profile(
@@ -78,10 +87,13 @@ class ProfileSettings:
     cut: int = 600
     mentions: int = 200
     surname: bool = True
+    article_weight: float = 0.25
+    forms: bool = True
     spread: float = 3.0
     full: float = 6.0
     penalty: float = 0.5
     word_weight: float = 0.3
+    relation_weight: float = 0.05
     pronouns: bool = True
     negation: NegationRule = "no_claim"
 
@@ -183,46 +195,64 @@ class ProfileSupport:
 
     def _look_up(self, drafts: Sequence[_Draft]) -> dict[str, _Scores | LookupFailedError | None]:
         """The scores of every subject's details; None for a subject that the corpus lacks."""
-        wanted: dict[str, dict[tuple[str, ...], Detail]] = {}
+        wanted: dict[str, tuple[Topic, dict[tuple[str, ...], Detail]]] = {}
         for draft in drafts:
             if draft.topic is not None and draft.details:
-                mine = wanted.setdefault(draft.topic.name, {})
+                _, mine = wanted.setdefault(draft.topic.key, (draft.topic, {}))
                 for detail in draft.details:
                     mine.setdefault(detail.words, detail)
-        return {name: self._score(name, list(details.values())) for name, details in wanted.items()}
+        return {key: self._score(topic, list(details.values())) for key, (topic, details) in wanted.items()}
 
-    def _score(self, name: str, details: Sequence[Detail]) -> _Scores | LookupFailedError | None:
+    def _score(self, topic: Topic, details: Sequence[Detail]) -> _Scores | LookupFailedError | None:
         settings = self._settings
+        clauses = [self._clauses(detail) for detail in details]
+        starts = np.cumsum([0, *(len(forms) for forms in clauses[:-1])])
+        flat = [clause for forms in clauses for clause in forms]
         try:
-            mentions = self._mentions_of(name)
+            mentions = self._mentions_of(topic)
             if not len(mentions):
                 return None
-            profile = self._index.profile(
-                mentions, [_clause(detail) for detail in details], scale=settings.scale, cut=settings.cut
-            )
+            profile = self._index.profile(mentions, flat, scale=settings.scale, cut=settings.cut)
+            sums, weight = np.maximum.reduceat(profile.sums, starts), float(len(mentions))
+            about = mentions.of_articles
+            if len(about) and settings.article_weight:
+                whole = self._index.profile(about, flat, scale=settings.scale, cut=settings.cut)
+                sums = sums + settings.article_weight * np.maximum.reduceat(whole.sums, starts)
+                weight += settings.article_weight * len(about)
         except LookupFailedError as error:
             return error
-        scores = unit_scores(
-            profile.sums,
-            profile.frequencies,
-            mentions=profile.mentions,
-            words=self._index.words,
-            scale=settings.scale,
-        )
+        frequencies = np.add.reduceat(profile.frequencies, starts)
+        scores = unit_scores(sums, frequencies, mentions=weight, words=self._index.words, scale=settings.scale)
         return dict(zip((detail.words for detail in details), scores.tolist(), strict=True))
 
-    def _mentions_of(self, name: str) -> Mentions:
-        known = self._mentions.get(name)
+    def _clauses(self, detail: Detail) -> tuple[Clause, ...]:
+        """The forms of a detail as the index asks for them; a day and its month in either order."""
+        words = detail.words
+        if len(words) == 1:
+            return word_forms(words[0], name=detail.kind != "word") if self._settings.forms else words
+        if len(words) == 2 and (words[0] in MONTHS or words[1] in MONTHS):
+            return (Phrase(words), Phrase(words[::-1]))
+        return (Phrase(words),)
+
+    def _mentions_of(self, topic: Topic) -> Mentions:
+        known = self._mentions.get(topic.key)
         if known is None:
-            known = self._index.mentions(
-                name, cap=self._settings.mentions, surname=self._settings.surname, any_small_words=True
-            )
-            self._mentions[name] = known
+            known = self._find(topic)
+            self._mentions[topic.key] = known
             if len(self._mentions) > _REMEMBERED:
                 self._mentions.popitem(last=False)
         else:
-            self._mentions.move_to_end(name)
+            self._mentions.move_to_end(topic.key)
         return known
+
+    def _find(self, topic: Topic) -> Mentions:
+        """With what its parentheses say, if such a mention exists; else the name alone, a middle name let through."""
+        cap, surname = self._settings.mentions, self._settings.surname
+        if topic.hint:
+            found = self._index.mentions(topic.key, cap=cap, surname=surname, any_small_words=True)
+            if len(found):
+                return found
+        return self._index.mentions(topic.name, cap=cap, surname=surname, loose=len(topic.words), any_small_words=True)
 
     def _verdict(
         self,
@@ -234,14 +264,14 @@ class ProfileSupport:
         topic = draft.topic
         if topic is None or not draft.details:
             return SentenceScore(span, sentence, Status.NO_CLAIM, 0.0, reason=draft.reason)
-        scores = found[topic.name]
+        scores = found[topic.key]
         head = Pair(topic.name, "", "")
         if isinstance(scores, LookupFailedError):
             return SentenceScore(span, sentence, Status.FAILED, math.nan, head, reason=str(scores))
         if scores is None:
             return SentenceScore(span, sentence, Status.NO_EVIDENCE, 0.0, head, topic.words)
         values = [scores[detail.words] for detail in draft.details]
-        weights = [self._settings.word_weight if detail.kind == "word" else 1.0 for detail in draft.details]
+        weights = [self._weight(detail) for detail in draft.details]
         shares = self._rewards.shares(values, weights)
         units = tuple(
             Unit(detail.span.of(sentence), detail.span, weight, value, share)
@@ -259,12 +289,7 @@ class ProfileSupport:
             units=units,
         )
 
-
-def _clause(detail: Detail) -> Clause:
-    """The words of a detail as the index asks for them; a day and its month in either order."""
-    words = detail.words
-    if len(words) == 1:
-        return words[0]
-    if len(words) == 2 and (words[0] in MONTHS or words[1] in MONTHS):
-        return AnyOf((Phrase(words), Phrase(words[::-1])))
-    return Phrase(words)
+    def _weight(self, detail: Detail) -> float:
+        if detail.kind != "word":
+            return 1.0
+        return self._settings.relation_weight if detail.relation else self._settings.word_weight
