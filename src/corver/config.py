@@ -269,9 +269,9 @@ class PolicyConfig(ConfigModel):
 class NoiseConfig(ConfigModel):
     """The judge as a verifier that errs at known rates (arXiv 2510.00915); needs `credit.advantage.scale: none`.
 
-    correction: `backward` (needs ρ0 and ρ1), `forward` (needs ρ1), `none` (the matched control: same baseline and scale), or
-    `appealed`, which weighs appealed completions up instead of trusting rates and needs `credit.appeals`. `off` leaves
-    the ordinary advantage, for appeals that only flip verdicts.
+    correction: `backward` (needs ρ0 and ρ1), `forward` (needs ρ1), `none` (the matched control: same baseline and
+    scale), or `appealed`, which weighs appealed completions up instead of trusting rates and needs `credit.appeals`.
+    `off` leaves the ordinary advantage, for appeals that only flip verdicts.
     verifier: the name of the reward function that is corrected. values: what it pays for a rejected and an accepted
     completion; null is 0 and 1, and in a run the values of `reward.judge`. false_positive, false_negative: ρ0 and ρ1;
     or rates: a file of `corver noise measure`. scale: what advantages are divided by, in reward units: a number, or
