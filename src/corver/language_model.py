@@ -19,6 +19,7 @@ from transformers.utils import logging as transformers_logging
 from corver.errors import ConfigError, InputError
 
 __all__ = [
+    "LEAST_SHARED",
     "cache_argument",
     "continue_ids",
     "end_ids",

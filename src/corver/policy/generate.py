@@ -7,23 +7,29 @@ a batch and its cache shared: on a CPU that is most of the work. This module kno
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from transformers import DynamicCache, GenerationConfig
+from transformers import GenerationConfig
 
+from corver.language_model import LEAST_SHARED, cache_argument, continue_ids, end_ids, shared_length
 from corver.policy.load import Policy
 from corver.policy.prompts import PromptName, render_prompt
 from corver.policy.sampling import SamplingSettings
-from corver.policy.tokens import detokenizer_of, end_ids
+from corver.policy.tokens import detokenizer_of
 
-__all__ = ["Sample", "SamplingSettings", "cache_argument", "encode_prompt", "generate", "sample_ids", "shared_length"]
-
-LEAST_SHARED = 16
-"""A shared beginning shorter than this is not worth a pass of its own."""
+__all__ = [
+    "LEAST_SHARED",
+    "Sample",
+    "SamplingSettings",
+    "cache_argument",
+    "encode_prompt",
+    "generate",
+    "sample_ids",
+    "shared_length",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,30 +83,9 @@ def sample_ids(
     policy: Policy, prompts: Sequence[Sequence[int]], settings: SamplingSettings
 ) -> list[tuple[list[int], bool]]:
     """One completion a prompt: its ids up to and with the end token, and whether the limit cut it off."""
-    shared = shared_length(prompts)
-    head, tails = list(prompts[0][:shared]), [list(prompt[shared:]) for prompt in prompts]
-    width = max(len(tail) for tail in tails)
-    pad = policy.tokenizer.pad_token_id
-    # Padding stands between the shared head and the question; the mask hides it and positions skip it.
-    rows = [head + [pad] * (width - len(tail)) + tail for tail in tails]
-    mask = [[1] * shared + [0] * (width - len(tail)) + [1] * len(tail) for tail in tails]
     ends = end_ids(policy.model, policy.tokenizer)
-    extra: dict[str, Any] = {}
-    was_training = policy.model.training
-    policy.model.eval()
-    try:
-        with torch.inference_mode():
-            if shared:
-                extra = _shared_cache(policy, head, len(prompts))
-            output = policy.model.generate(
-                input_ids=torch.tensor(rows, device=policy.device),
-                attention_mask=torch.tensor(mask, device=policy.device),
-                generation_config=_generation_config(settings, pad=pad, ends=ends),
-                **extra,
-            )
-    finally:
-        policy.model.train(was_training)
-    return [_until_end(row, ends) for row in output[:, shared + width :].tolist()]
+    config = _generation_config(settings, pad=policy.tokenizer.pad_token_id, ends=ends)
+    return continue_ids(policy.model, prompts, config)
 
 
 def _generation_config(settings: SamplingSettings, *, pad: int, ends: set[int]) -> GenerationConfig:
@@ -120,34 +105,3 @@ def _generation_config(settings: SamplingSettings, *, pad: int, ends: set[int]) 
         use_cache=True,
         **sampling,
     )
-
-
-def shared_length(prompts: Sequence[Sequence[int]]) -> int:
-    """Length of the beginning that all prompts share, leaving each at least one token; 0 when it is not worth it."""
-    lowest, highest = min(map(list, prompts)), max(map(list, prompts))
-    most = min(len(prompt) for prompt in prompts) - 1
-    shared = next((at for at in range(most) if lowest[at] != highest[at]), max(most, 0))
-    return shared if len(prompts) > 1 and shared >= LEAST_SHARED else 0
-
-
-def _shared_cache(policy: Policy, head: list[int], copies: int) -> dict[str, DynamicCache]:
-    """The attention cache of the shared beginning, once a completion, under the name that transformers gives it."""
-    base = policy.model.get_base_model() if hasattr(policy.model, "get_base_model") else policy.model
-    name = cache_argument(base)
-    cache = DynamicCache(config=policy.model.config)
-    policy.model(input_ids=torch.tensor([head], device=policy.device), logits_to_keep=1, **{name: cache})
-    cache.batch_repeat_interleave(copies)
-    return {name: cache}
-
-
-def cache_argument(model: Any) -> str:
-    """What this model calls its attention cache: transformers renamed past_key_values to cache during version 5."""
-    return "cache" if "cache" in inspect.signature(type(model).forward).parameters else "past_key_values"
-
-
-def _until_end(row: list[int], ends: set[int]) -> tuple[list[int], bool]:
-    """Ids up to and with the first end token; pad may equal EOS, so what follows is dropped by position."""
-    for place, number in enumerate(row):
-        if number in ends:
-            return row[: place + 1], False
-    return row, True

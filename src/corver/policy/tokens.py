@@ -10,6 +10,7 @@ import json
 from typing import Any
 
 from corver.credit.align import ByteDetokenizer, Detokenizer, PrefixDetokenizer
+from corver.language_model import end_ids
 
 __all__ = ["detokenizer_of", "end_ids"]
 
@@ -37,14 +38,6 @@ def detokenizer_of(tokenizer: Any, *, ids: int | None = None) -> Detokenizer:
         return str(tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False))
 
     return PrefixDetokenizer(decode, special=special)
-
-
-def end_ids(model: Any, tokenizer: Any) -> set[int]:
-    """Ids that end a completion: every one that the model's generation settings declare, and the tokenizer's own."""
-    settings = getattr(model, "generation_config", None)
-    declared = getattr(settings, "eos_token_id", None)
-    ends = set(declared if isinstance(declared, list) else [declared])
-    return {int(number) for number in {*ends, tokenizer.eos_token_id} if number is not None}
 
 
 def _is_byte_level(tokenizer: Any) -> bool:
