@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from datasets import Dataset
-from transformers import PrinterCallback
+from transformers import PrinterCallback, TrainerCallback
 from trl import GRPOConfig
 
 from corver.config import CreditConfig
@@ -54,6 +54,16 @@ class Recorded:
 
     def __call__(self, step: int, rollouts: Any, scores: Any, response: Any) -> None:
         self.batches.append((step, list(rollouts), [list(row) for row in scores], [float(v) for v in response]))
+
+
+class _LogKeeper(TrainerCallback):
+    """Keeps what reaches the loggers, whatever way a version of TRL takes to get it there."""
+
+    def __init__(self, recorded: Recorded) -> None:
+        self._recorded = recorded
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **kwargs: Any) -> None:
+        self._recorded.logs.append(dict(logs or {}))
 
 
 def dataset(questions: Sequence[tuple[str, Sequence[str]]]) -> Dataset:
@@ -132,7 +142,7 @@ def make_trainer(
         warnings.filterwarnings("ignore", message="You are using 'rollout_func'")
         trainer = kind(**settings | more)
     trainer.remove_callback(PrinterCallback)
-    made, log = trainer._generate_and_score_completions, trainer.log
+    made = trainer._generate_and_score_completions
 
     def keep(inputs: Any) -> Any:
         output = made(inputs)
@@ -140,12 +150,8 @@ def make_trainer(
         recorded.outputs.append({name: output[name].detach().clone().numpy() for name in kept})
         return output
 
-    def keep_log(logs: dict[str, Any], *rest: Any) -> None:
-        log(logs, *rest)
-        recorded.logs.append(dict(logs))
-
     trainer._generate_and_score_completions = keep
-    trainer.log = keep_log
+    trainer.add_callback(_LogKeeper(recorded))
     return trainer, recorded
 
 

@@ -16,6 +16,7 @@ from chat_server import Sent, chat, chat_server
 from corver.cli.app import app
 from corver.config import RunConfig
 from corver.errors import TrainingError
+from corver.policy import prompts
 from corver.runs import RunFolder
 
 SUMMARY = {"questions": 4, "raw": {"accuracy": {"value": 0.25, "low": 0.05, "high": 0.7}}}
@@ -123,7 +124,7 @@ def searched(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         "corver.policy.load",
         SimpleNamespace(load_policy=lambda policy: SimpleNamespace(name=policy.model, tokenizer=None)),
     )
-    monkeypatch.setattr("corver.policy.prompts.check_prompt", lambda *_, **__: None)
+    monkeypatch.setattr(prompts, "check_prompt", lambda *_, **__: None)
     return seen
 
 
