@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from corver.index.kernels.jit import Array, Int, jit, load32, load64, popcount
+from corver.index.kernels.jit import Array, Int, inlined, jit, load32, load64, popcount
 from corver.index.kernels.postings import (
     chunk_of,
     chunk_width,
@@ -20,6 +20,7 @@ from corver.index.kernels.postings import (
     occurrence_layout,
     occurrences_at,
     open_chunk,
+    place_at,
 )
 from corver.index.layout import (
     ADDRESS,
@@ -35,7 +36,7 @@ from corver.index.layout import (
     SMALL,
 )
 
-__all__ = ["check_list", "check_one", "fill_bitmap", "keep_common", "open_at", "positions_at", "positions_in"]
+__all__ = ["check_list", "check_one", "fill_bitmap", "keep_common", "open_at", "place_in", "positions_in"]
 
 
 @jit
@@ -110,7 +111,7 @@ def fill_bitmap(lists: Array, row: Int, group_starts: Array, bitmap: Array, rank
     return before == lists[row, DOCUMENTS]
 
 
-@jit
+@inlined
 def _rank_by_bitmap(lists: Array, row: Int, document: Int) -> Any:
     """How many documents of a list come before one that it holds; -1 when it does not."""
     bitmap = lists[row, BITMAP] + (document >> 9 << 6)
@@ -125,7 +126,7 @@ def _rank_by_bitmap(lists: Array, row: Int, document: Int) -> Any:
     return rank + popcount(bits & ((np.uint64(1) << bit) - np.uint64(1)))
 
 
-@jit
+@inlined
 def _keep_in_bitmap(bitmap: Int, candidates: Array, ranks: Array, n: Int) -> Any:
     kept = np.int64(0)
     for i in range(n):
@@ -136,7 +137,7 @@ def _keep_in_bitmap(bitmap: Int, candidates: Array, ranks: Array, n: Int) -> Any
     return kept
 
 
-@jit
+@inlined
 def _keep_in_small(
     lists: Array, row: Int, tables: Array, candidates: Array, ranks: Array, n: Int, scratch: Array
 ) -> Any:
@@ -158,7 +159,7 @@ def _keep_in_small(
     return kept
 
 
-@jit
+@inlined
 def _keep_in_chunks(lists: Array, row: Int, tables: Array, candidates: Array, ranks: Array, n: Int) -> Any:
     """Look every candidate up in its chunk of a long list."""
     groups, group_starts, _ = tables
@@ -181,7 +182,7 @@ def _keep_in_chunks(lists: Array, row: Int, tables: Array, candidates: Array, ra
     return kept
 
 
-@jit
+@inlined
 def keep_common(
     lists: Array, rows: Array, n: Int, tables: Array, candidates: Array, ranks: Array, kept: Int, spare: Array
 ) -> Any:
@@ -199,7 +200,7 @@ def keep_common(
     return kept
 
 
-@jit
+@inlined
 def open_at(lists: Array, row: Int, document: Int, tables: Array) -> Any:
     """(address, m, layout, width, size, rank) for a document that a list holds; rank < 0 where it does not."""
     groups, group_starts, lengths = tables
@@ -217,23 +218,22 @@ def open_at(lists: Array, row: Int, document: Int, tables: Array) -> Any:
     return address, size, count, layout, chunk_width(lists, row, chunk, group_starts, lengths), rank
 
 
-@jit
-def positions_at(
-    address: Int, size: Int, count: Int, layout: Array, width: Int, rank: Int, length: Int, out: Array
-) -> Any:
-    """Positions of the rank-th document of a chunk, `length` words long: their number, or CORRUPT."""
-    begin, number = occurrences_at(address, count, layout, rank)
-    if number < 0 or number > length:
-        return CORRUPT
-    if not decode_positions(address, size, width, begin, number, layout[6], layout[1], out):
-        return CORRUPT
-    return number
+@inlined
+def place_in(lists: Array, row: Int, document: Int, tables: Array) -> Any:
+    """(address, bit, number, width) of the positions of a list in a document that holds it; bit is CORRUPT if not."""
+    address, size, count, layout, width, rank = open_at(lists, row, document, tables)
+    bit, number = np.int64(CORRUPT), np.int64(0)
+    if rank >= 0:
+        begin, number = occurrences_at(address, count, layout, rank)
+        bit = place_at(size, width, layout, begin, number, np.int64(tables[2][document]))
+    return address, bit, number, width
 
 
 @jit
 def positions_in(lists: Array, row: Int, document: Int, tables: Array, out: Array) -> Any:
     """Positions of a list in a document that holds it: their number, or CORRUPT."""
-    address, size, count, layout, width, rank = open_at(lists, row, document, tables)
-    if rank < 0:
-        return CORRUPT
-    return positions_at(address, size, count, layout, width, rank, np.int64(tables[2][document]), out)
+    address, bit, number, width = place_in(lists, row, document, tables)
+    if bit < 0:
+        return np.int64(CORRUPT)
+    decode_positions(address, bit, width, number, out)
+    return np.int64(number)

@@ -11,15 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from corver.index.kernels.access import keep_common, open_at, positions_at, positions_in
-from corver.index.kernels.jit import Array, Int, jit, load64, trailing_zeros
+from corver.index.kernels.access import keep_common, open_at, place_in
+from corver.index.kernels.jit import Array, Int, inlined, jit, load64, trailing_zeros
 from corver.index.kernels.postings import (
     chunk_width,
     decode_documents,
+    decode_positions,
     decode_starts,
     occurrence_layout,
     occurrences_at,
     open_chunk,
+    place_at,
+    read_bits,
 )
 from corver.index.layout import BITMAP, CHUNKS, CORRUPT, DOCUMENTS, FLAGS, NO_POSITIONS, OCCURRENCES
 
@@ -42,7 +45,7 @@ def short_documents(lengths: Array, window: Int) -> Any:
     return low
 
 
-@jit
+@inlined
 def _near(anchors: Array, n: Int, others: Array, m: Array, window: Int) -> Any:
     """Keep the anchors that have one of the others within the window, in place; their number."""
     kept = j = 0
@@ -58,8 +61,8 @@ def _near(anchors: Array, n: Int, others: Array, m: Array, window: Int) -> Any:
     return kept
 
 
-@jit
-def _narrow(
+@inlined
+def _within(
     lists: Array,
     rows: Array,
     n: Int,
@@ -67,28 +70,82 @@ def _narrow(
     document: Int,
     tables: Array,
     window: Int,
-    hits: Int,
+    place: Array,
     mine: Array,
     theirs: Array,
 ) -> Any:
-    """Of the anchor's positions mine[:hits] in one document, those with every other list within the window."""
+    """How many of the anchor's positions in one document have every other list within the window, or CORRUPT.
+
+    The first and the last position of a list mostly say enough: when they are at most 2 window + 1 apart, exactly the
+    positions from `first - window` to `last + window` are near one of the list.
+    """
+    address, bit, number, width = place
+    first, last = read_bits(address, bit, width), read_bits(address, bit + (number - 1) * width, width)
+    low, high = first, last
+    left = number
+    decoded = False
     for k in range(n):
-        if hits <= 0:
-            break
-        if rows[k] != anchor:
-            number = positions_in(lists, rows[k], document, tables, theirs)
-            if number < 0:
-                return CORRUPT
-            hits = _near(mine, hits, theirs, number, window)
+        if rows[k] == anchor:
+            continue
+        other, start, count, bits = place_in(lists, rows[k], document, tables)
+        if start < 0:
+            return np.int64(CORRUPT)
+        begin, end = read_bits(other, start, bits), read_bits(other, start + (count - 1) * bits, bits)
+        low, high = max(low, begin - window), min(high, end + window)
+        if low > high:
+            return np.int64(0)
+        if end - begin > 2 * window + 1:
+            if not decoded:
+                decode_positions(address, bit, width, number, mine)
+                decoded = True
+            decode_positions(other, start, bits, count, theirs)
+            left = _near(mine, left, theirs, count, window)
+    if low <= first and last <= high:
+        return np.int64(left)
+    if not decoded:
+        decode_positions(address, bit, width, number, mine)
+    hits = np.int64(0)
+    for i in range(left):
+        hits += np.int64(low <= mine[i] <= high)
     return hits
 
 
-@jit
+@inlined
 def _lacks_positions(lists: Array, rows: Array, n: Int) -> Any:
     flags = np.int64(0)
     for k in range(n):
         flags |= lists[rows[k], FLAGS]
     return flags & NO_POSITIONS != 0
+
+
+@inlined
+def _hits_in(
+    lists: Array,
+    rows: Array,
+    n: Int,
+    anchor: Int,
+    document: Int,
+    tables: Array,
+    window: Int,
+    short: Int,
+    bare: Int,
+    opened: Array,
+    begin: Int,
+    number: Int,
+    mine: Array,
+    theirs: Array,
+) -> Any:
+    """Hits in one document that holds every list; opened: (address, size, layout, width) of the anchor's chunk."""
+    address, size, layout, width = opened
+    if document < short or number < 0:
+        return np.int64(number)
+    if bare:
+        return np.int64(NEEDS_TEXT)
+    bit = place_at(size, width, layout, begin, number, np.int64(tables[2][document]))
+    if bit < 0:
+        return np.int64(CORRUPT)
+    place = (address, bit, number, width)
+    return _within(lists, rows, n, anchor, document, tables, window, place, mine, theirs)
 
 
 @jit
@@ -116,17 +173,14 @@ def _count_candidates(
         address, size, count, layout, width, rank = open_at(lists, anchor, document, tables)
         if rank < 0:
             return np.int64(CORRUPT)
-        if document < short:
-            _, number = occurrences_at(address, count, layout, rank)
-        elif bare:
-            return np.int64(NEEDS_TEXT)
-        else:
-            length = np.int64(tables[2][document])
-            number = positions_at(address, size, count, layout, width, rank, length, mine)
-            number = _narrow(lists, rows, n, anchor, document, tables, window, number, mine, theirs)
-        if number < 0:
-            return np.int64(CORRUPT)
-        hits += number
+        begin, number = occurrences_at(address, count, layout, rank)
+        opened = (address, size, layout, width)
+        more = _hits_in(
+            lists, rows, n, anchor, document, tables, window, short, bare, opened, begin, number, mine, theirs
+        )  # fmt: skip
+        if more < 0:
+            return more
+        hits += more
         if hits >= cap:
             break
     return hits
@@ -150,7 +204,7 @@ def _count_in_chunk(
     candidates, ranks, mine, theirs, starts = scratch
     address, size, count, _, span, total = opened
     layout = occurrence_layout(address, size, count, span, total)
-    width = chunk_width(lists, rows[0], chunk, tables[1], tables[2])
+    anchors = (address, size, layout, chunk_width(lists, rows[0], chunk, tables[1], tables[2]))
     bare = _lacks_positions(lists, rows, n)
     many = found * 4 > count
     if many and not decode_starts(address, count, layout, starts):
@@ -158,20 +212,17 @@ def _count_in_chunk(
     hits = np.int64(0)
     for i in range(found):
         document = np.int64(candidates[i])
-        if document < short:
-            if many:
-                number = starts[ranks[i] + 1] - starts[ranks[i]]
-            else:
-                _, number = occurrences_at(address, count, layout, ranks[i])
-        elif bare:
-            return np.int64(NEEDS_TEXT)
+        if many:
+            begin = np.int64(starts[ranks[i]])
+            number = np.int64(starts[ranks[i] + 1]) - begin
         else:
-            length = np.int64(tables[2][document])
-            number = positions_at(address, size, count, layout, width, ranks[i], length, mine)
-            number = _narrow(lists, rows, n, rows[0], document, tables, window, number, mine, theirs)
-        if number < 0:
-            return np.int64(CORRUPT)
-        hits += number
+            begin, number = occurrences_at(address, count, layout, ranks[i])
+        more = _hits_in(
+            lists, rows, n, rows[0], document, tables, window, short, bare, anchors, begin, number, mine, theirs
+        )  # fmt: skip
+        if more < 0:
+            return more
+        hits += more
         if hits >= cap:
             break
     return hits

@@ -12,7 +12,7 @@ import numpy as np
 
 from corver.index.kernels.access import check_one
 from corver.index.kernels.encode import encode_list, list_bound
-from corver.index.kernels.jit import Array, Int, bit_length, jit
+from corver.index.kernels.jit import Array, Int, allocating, bit_length, jit
 from corver.index.kernels.postings import (
     chunk_width,
     decode_documents,
@@ -68,8 +68,9 @@ def read_list(
         if keep:
             width = chunk_width(lists, row, chunk, group_starts, lengths)
             out = positions[first_position + occurrences : first_position + occurrences + t]
-            if not decode_positions(address, size, width, 0, t, layout[6], t, out):
+            if layout[6] + t * width > 8 * size:
                 return wrong
+            decode_positions(address, layout[6], width, t, out)
         done += count
         occurrences += t
     if done != lists[row, DOCUMENTS] or occurrences != lists[row, OCCURRENCES]:
@@ -145,7 +146,7 @@ def _interleave(
         written += 1
 
 
-@jit
+@allocating
 def merge_words(
     pools: Array,
     starts: Array,

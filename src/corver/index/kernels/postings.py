@@ -17,7 +17,18 @@ from typing import Any
 
 import numpy as np
 
-from corver.index.kernels.jit import Array, Int, bit_length, jit, load32, load64, popcount, select64, trailing_zeros
+from corver.index.kernels.jit import (
+    Array,
+    Int,
+    bit_length,
+    inlined,
+    jit,
+    load32,
+    load64,
+    popcount,
+    select64,
+    trailing_zeros,
+)
 from corver.index.layout import (
     ADDRESS,
     BYTES,
@@ -30,32 +41,35 @@ from corver.index.layout import (
     SHIFT,
 )
 
+_ONES = np.uint64(0)  # what the bits are XORed with to find ones, or zeros
+_ZEROS = np.uint64(0xFFFFFFFFFFFFFFFF)
 
-@jit
+
+@inlined
 def read_bits(address: Int, bit: Int, width: Int) -> Any:
     """`width` (at most 57) bits at bit offset `bit`; reads up to 7 bytes further."""
     word = load64(address + (bit >> 3)) >> np.uint64(bit & 7)
     return np.int64(word & ((np.uint64(1) << np.uint64(width)) - np.uint64(1)))
 
 
-@jit
+@inlined
 def low_width(universe: Int, count: Int) -> Any:
     """Low bits of an Elias-Fano sequence of `count` (> 0) numbers below `universe` (> 0)."""
     return max(0, bit_length(universe) - bit_length(count))
 
 
-@jit
+@inlined
 def upper_length(universe: Int, count: Int, low: Int) -> Any:
     """Bits of the upper part of that sequence."""
     return count + (universe >> low) + 1
 
 
-@jit
-def _select_one(address: Int, k: Int, bits: Int) -> Any:
-    """Index of the k-th one bit from a byte address on, or -1 when it is not among the first `bits`."""
+@inlined
+def _select(address: Int, k: Int, bits: Int, flipped: Int) -> Any:
+    """Index of the k-th bit that is one after XOR with a word, from a byte address on; -1 when not among the first."""
     base = 0
     while base < bits:
-        word = load64(address + (base >> 3))
+        word = load64(address + (base >> 3)) ^ flipped
         ones = popcount(word)
         if k < ones:
             return base + select64(word, k)
@@ -64,21 +78,7 @@ def _select_one(address: Int, k: Int, bits: Int) -> Any:
     return -1
 
 
-@jit
-def _select_zero(address: Int, k: Int, bits: Int) -> Any:
-    """Index of the k-th zero bit from a byte address on, or -1 when it is not among the first `bits`."""
-    base = 0
-    while base < bits:
-        word = ~load64(address + (base >> 3))
-        zeros = popcount(word)
-        if k < zeros:
-            return base + select64(word, k)
-        k -= zeros
-        base += 64
-    return -1
-
-
-@jit
+@inlined
 def open_chunk(lists: Array, row: Int, chunk: Int, group_starts: Array) -> Any:
     """(address, bytes, m, first document, range, t) of a chunk; m is CORRUPT when the header makes no sense.
 
@@ -101,7 +101,7 @@ def open_chunk(lists: Array, row: Int, chunk: Int, group_starts: Array) -> Any:
     return address + start, stop - start, count, first, end - first, np.int64(-1)
 
 
-@jit
+@inlined
 def _body(address: Int, size: Int, count: Int, total: Int) -> Any:
     """(bit where the documents start, t) of a chunk."""
     if total >= 0:
@@ -143,7 +143,7 @@ def decode_documents(address: Int, size: Int, count: Int, first: Int, span: Int,
     return CORRUPT
 
 
-@jit
+@inlined
 def find_in_chunk(address: Int, size: Int, count: Int, first: Int, span: Int, total: Int, document: Int) -> Any:
     """Rank of a document inside a chunk, -1 when it is not there, or CORRUPT."""
     if count <= 0:
@@ -158,7 +158,7 @@ def find_in_chunk(address: Int, size: Int, count: Int, first: Int, span: Int, to
     high = (document - first) >> low
     bit = 0
     if high > 0:
-        bit = _select_zero(address_upper, high - 1, upper) + 1
+        bit = _select(address_upper, high - 1, upper, _ZEROS) + 1
     rank = bit - high
     if rank < 0:
         return CORRUPT
@@ -172,7 +172,7 @@ def find_in_chunk(address: Int, size: Int, count: Int, first: Int, span: Int, to
     return -1
 
 
-@jit
+@inlined
 def occurrence_layout(address: Int, size: Int, count: Int, span: Int, total: Int) -> Any:
     """Where occurrences of a chunk stand: (extra, t, address of the upper bits, their number, low, lows, positions).
 
@@ -196,7 +196,7 @@ def occurrence_layout(address: Int, size: Int, count: Int, span: Int, total: Int
     return extra, t, address + (bit >> 3), upper, low, lows, positions
 
 
-@jit
+@inlined
 def occurrences_at(address: Int, count: Int, layout: Array, rank: Int) -> Any:
     """(first, number) of the occurrences of the rank-th document of a chunk; number is CORRUPT for nonsense."""
     extra, t, address_upper, upper, low, lows, _ = layout
@@ -204,7 +204,7 @@ def occurrences_at(address: Int, count: Int, layout: Array, rank: Int) -> Any:
         return rank, 1
     if extra < 0:
         return 0, CORRUPT
-    one = _select_one(address_upper, rank, upper)
+    one = _select(address_upper, rank, upper, _ONES)
     begin = rank + ((one - rank) << low | read_bits(address, lows + rank * low, low))
     end = t
     if rank + 1 < count:
@@ -243,7 +243,7 @@ def decode_starts(address: Int, count: Int, layout: Array, out: Array) -> Any:
     return False
 
 
-@jit
+@inlined
 def _next_one(address: Int, bit: Int, bits: Int) -> Any:
     """Index of the first one bit at or after `bit`, or -1."""
     while bit < bits:
@@ -254,22 +254,25 @@ def _next_one(address: Int, bit: Int, bits: Int) -> Any:
     return -1
 
 
-@jit
-def decode_positions(
-    address: Int, size: Int, width: Int, first: Int, number: Int, positions_bit: Int, t: Int, out: Array
-) -> Any:
-    """`number` positions from the first-th on into `out`; False when the chunk is too short for its t positions."""
-    if positions_bit + t * width > 8 * size:
-        return False
-    bit = positions_bit + first * width
+@inlined
+def place_at(size: Int, width: Int, layout: Array, begin: Int, number: Int, length: Int) -> Any:
+    """Bit where the positions of a document of `length` words start, or CORRUPT: its occurrences are known."""
+    _, t, _, _, _, _, positions = layout
+    if number < 1 or number > length or positions + t * width > 8 * size:
+        return np.int64(CORRUPT)
+    return np.int64(positions + begin * width)
+
+
+@inlined
+def decode_positions(address: Int, bit: Int, width: Int, number: Int, out: Array) -> Any:
+    """`number` positions from a bit that `place_at` gave into `out`."""
     mask = (np.uint64(1) << np.uint64(width)) - np.uint64(1)
     for i in range(number):
         out[i] = np.int64((load64(address + (bit >> 3)) >> np.uint64(bit & 7)) & mask)
         bit += width
-    return True
 
 
-@jit
+@inlined
 def chunk_of(lists: Array, row: Int, document: Int, groups: Array) -> Any:
     """Number of the chunk that would hold a document."""
     if lists[row, CHUNKS] == 1:
@@ -277,7 +280,7 @@ def chunk_of(lists: Array, row: Int, document: Int, groups: Array) -> Any:
     return np.int64(groups[document]) >> lists[row, SHIFT]
 
 
-@jit
+@inlined
 def chunk_width(lists: Array, row: Int, chunk: Int, group_starts: Array, lengths: Array) -> Any:
     """Bits of a position in a chunk: enough for the last document of its range, or of a one-chunk list."""
     last = lists[row, LAST]
