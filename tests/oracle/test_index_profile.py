@@ -134,3 +134,12 @@ def test_evidence_shows_the_words_together(tmp_path: Path) -> None:
     build_index([MemoryShard(["a b"])], tmp_path / "bare", store_text=False)
     with Index.open(tmp_path / "bare") as index, pytest.raises(UsageError, match="without texts"):
         index.evidence(["a"])
+
+
+def test_many_units_with_function_words_among_them(corpus: tuple[Index, list[list[str]]]) -> None:
+    index, _ = corpus
+    mentions = index.mentions("w5 w9")
+    units = [f"w{i % 50}" for i in range(150)]
+    alone = index.profile(mentions, ["the", *units[:3]])
+    together = index.profile(mentions, ["the", *units])
+    assert together.sums[:4].tolist() == alone.sums.tolist()

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from corver.text.stopwords import FUNCTION_WORDS
+
 __all__ = ["word_forms"]
 
 _PEOPLES = """
@@ -49,7 +51,7 @@ def word_forms(word: str, *, name: bool = False) -> tuple[str, ...]:
         return (word, *(other for other in people if other != word))
     if name or len(word) < 4 or not word.isalpha():
         return (word,)
-    return tuple(dict.fromkeys((word, *_endings(word))))
+    return tuple(dict.fromkeys((word, *(form for form in _endings(word) if form not in FUNCTION_WORDS))))
 
 
 def _endings(word: str) -> tuple[str, ...]:

@@ -65,7 +65,10 @@ def topic_of(name: str, source: TopicSource) -> Topic | None:
 @lru_cache(maxsize=4096)
 def _asked_subject(question: str) -> Topic | None:
     name = question_subject(_LABEL.sub("", question))
-    return None if name is None else topic_of(name, "question")
+    if name is None:
+        return None
+    told_apart = re.search(rf"{re.escape(name)}\s*\([^()]*\)", question)
+    return topic_of(told_apart[0] if told_apart else name, "question")
 
 
 @lru_cache(maxsize=4096)

@@ -62,6 +62,7 @@ class ListTable:
     def part(self, rows: Sequence[int]) -> ListTable:
         """A table of its own with these rows as 1, 2, …: for lists that one query makes and then forgets."""
         part = ListTable(self.segment, bitmap_bytes=0)
+        part.table = np.zeros((max(64, 2 * len(rows) + 1), COLUMNS), dtype=np.int64)
         part.table[1 : len(rows) + 1] = self.table[list(rows)]
         part._rows = len(rows) + 1
         return part
