@@ -11,20 +11,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from corver.text.answers.forms import folded
 from corver.text.answers.lexicon import SUFFIX_TITLES
 from corver.text.answers.reading import Question, read_answer, region_level, unbracketed
 from corver.text.stopwords import STOPWORDS
-from corver.text.words import words
 
 __all__ = ["Candidates", "list_candidates"]
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The things an answer names. alternative: they stand as "A or B", of which the speaker chose none."""
+    """The things an answer names.
+
+    alternative: they stand as "A or B", of which the speaker chose none. regions: the states and countries that were
+    named behind a place.
+    """
 
     items: tuple[str, ...]
     alternative: bool
+    regions: tuple[str, ...] = ()
 
 
 _SEPARATOR = re.compile(
@@ -57,29 +62,65 @@ def list_candidates(text: str, question: Question) -> Candidates:
         return Candidates((bare,), alternative=False)
     parts, joints = _parts(bare)
     kept: list[str] = []
+    regions: list[str] = []
     alternative = False
     articles = 0
-    level = 0
+    dated = False
+    last = ""
     for part, joint in zip(parts, joints, strict=True):
-        spoken = words(part)
-        if not spoken or (kept and joint == "comma" and _repeats(spoken, question)):
+        spoken = folded(part)
+        if not spoken:
             continue
         if kept and joint == "comma":
-            higher = region_level(part)
-            if spoken[0] in _ADDITION or spoken[0] in SUFFIX_TITLES or _only_date(part, kept[0]):
+            if _is_higher_region(part, last):
+                regions.append(part)
+                last = part
                 continue
-            if higher > max(level, region_level(kept[-1])):
-                level = higher
+            if _is_addition(spoken, question):
                 continue
-            if spoken[0] in _ARTICLES and not articles:
+            if not dated and _is_date_behind(part, kept[0]):
+                dated = True
+                continue
+            if _is_description(part, spoken) and not articles:
                 articles += 1
                 continue
         if kept and joint == "and" and _is_clause(part, spoken, parts[0]):
             continue
         if kept and joint == "or":
             alternative = True
+        # "In 1867, she was born in Warsaw": what leads in is no candidate.
+        if len(kept) == 1 and joint == "comma" and _leads_in(kept[0], part):
+            kept.pop()
         kept.append(part)
-    return Candidates(tuple(kept) or (bare,), alternative)
+        last = part
+    return Candidates(tuple(kept) or (bare,), alternative, tuple(regions))
+
+
+def _is_higher_region(part: str, before: str) -> bool:
+    """A state behind a town, a country behind a state: not behind a number or a date."""
+    level = region_level(part)
+    answer = read_answer(before)
+    return level > region_level(before) and not answer.numbers and not answer.dates
+
+
+def _is_addition(spoken: Sequence[str], question: Question) -> bool:
+    """Words of the question, or a circumstance."""
+    return spoken[0] in _ADDITION or spoken[0] in SUFFIX_TITLES or _repeats(spoken, question)
+
+
+def _is_date_behind(part: str, first: str) -> bool:
+    """A date behind something that is none: "Warsaw, 1867"."""
+    return read_answer(part).date_only and not read_answer(first).date_only
+
+
+def _is_description(part: str, spoken: Sequence[str]) -> bool:
+    """ "the physicist", "a city in Poland"; a capital after the article names something."""
+    second = part.split()[1:2]
+    return spoken[0] in _ARTICLES and bool(second) and not second[0][:1].isupper()
+
+
+def _leads_in(first: str, second: str) -> bool:
+    return _is_date_behind(first, second)
 
 
 def _parts(text: str) -> tuple[list[str], list[str]]:
@@ -98,12 +139,7 @@ def _repeats(spoken: Sequence[str], question: Question) -> bool:
     return all(word in question.words or word in STOPWORDS for word in spoken)
 
 
-def _only_date(part: str, first: str) -> bool:
-    """A date behind something that is none: "Warsaw, 1867"."""
-    return read_answer(part).date_only and not read_answer(first).date_only
-
-
 def _is_clause(part: str, spoken: Sequence[str], first: str) -> bool:
     """ "… and died in Paris": a further statement, not a further candidate."""
-    sentence = not _COPULAS.isdisjoint(words(first))
+    sentence = not _COPULAS.isdisjoint(folded(first))
     return sentence and part[:1].islower() and any(word in STOPWORDS for word in spoken[1:])

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from corver.text.words import words
 
-__all__ = ["EMPHASIS", "answer_words", "normalize_answer", "paper_form"]
+__all__ = ["EMPHASIS", "answer_words", "folded", "normalize_answer", "paper_form"]
 
 _ARTICLES = ("a", "an", "the")
 # "A minor" is no "minor": here the letter is the name.
@@ -33,13 +33,19 @@ EMPHASIS = re.compile(r"[*_`#]+")
 
 
 @lru_cache(maxsize=1 << 16)
+def folded(text: str) -> tuple[str, ...]:
+    """The folded words of a text without marks of emphasis; one answer is read for several reasons."""
+    return tuple(words(EMPHASIS.sub(" ", text)))
+
+
+@lru_cache(maxsize=1 << 16)
 def answer_words(text: str) -> tuple[str, ...]:
     """The words of an answer as they are compared: folded, without articles, number words as digits, day before month.
 
     `the` goes everywhere, `a` and `an` only in front, since inside they are often names ("Vitamin A deficiency").
     Articles are whole words, and an answer made of nothing else keeps them.
     """
-    found = words(EMPHASIS.sub(" ", text))
+    found = folded(text)
     kept = [word for word in found if word != "the"]
     if len(kept) > 1 and kept[0] in _ARTICLES and kept[1] not in _AFTER_LETTER_A:
         kept = kept[1:]

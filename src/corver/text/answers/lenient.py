@@ -34,7 +34,7 @@ from corver.text.answers.mentions import stands_in
 from corver.text.answers.names import bare_name, is_surname_of, same_person
 from corver.text.answers.numbers import Term
 from corver.text.answers.quantities import same_quantity, unit_of
-from corver.text.answers.reading import Answer, Question, gold_variants, read_answer, read_question, unbracketed
+from corver.text.answers.reading import Answer, Question, gold_variants, read_answer, read_question
 from corver.text.answers.wordforms import one_country, related, same_name, same_word
 
 __all__ = ["lenient_match"]
@@ -42,6 +42,7 @@ __all__ = ["lenient_match"]
 _LEAST_SHARE = 2 / 3
 """Of a phrase that is no name, so much must be said, and so much of what is said must belong to it."""
 
+_ASKS_FOR_REGION = frozenset({"country", "state", "nation", "province", "county", "countries", "region", "continent"})
 _MOST_COUNTED = 4
 """How many words may say what was counted."""
 
@@ -66,12 +67,19 @@ def lenient_match(prediction: str, golds: Sequence[str], *, question: str | None
         return True
     if len(candidates.items) > 1:
         return _all_right(candidates, meant, asked)
-    whole = replace(read_answer(candidates.items[0]), region=said.region)
-    # What stands in brackets is no answer: "London (Paris)" must not be two tries.
-    open_text = read_answer(unbracketed(said.text))
-    return any(
-        _agrees(whole, gold, asked) or stands_in(open_text, gold, asked, extra_words=extra_words) for gold in meant
-    )
+    # Only what is named counts, not what is added to it or stands in brackets: "London (Paris)", "Rome, in Paris".
+    named = replace(read_answer(candidates.items[0]), region=said.region)
+    dated = said if len(said.dates) == 1 and not candidates.alternative else named
+    for gold in meant:
+        if _agrees(dated if gold.date_only else named, gold, asked) or stands_in(
+            named, gold, asked, extra_words=extra_words
+        ):
+            return True
+        if not _ASKS_FOR_REGION.isdisjoint(asked.words) and any(
+            _agrees(read_answer(region), gold, asked) for region in candidates.regions
+        ):
+            return True
+    return False
 
 
 def _yes_or_no(said: Answer, golds: Sequence[Answer]) -> bool | None:
@@ -86,6 +94,8 @@ def _yes_or_no(said: Answer, golds: Sequence[Answer]) -> bool | None:
 def _is_turned(text: str, golds: Sequence[Answer]) -> bool:
     """ "Shelley, Mary" for Mary Shelley."""
     last, comma, given = text.partition(",")
+    if any(word in NEGATIONS for word in text.lower().split()):
+        return False
     turned = read_answer(f"{given.strip()} {last.strip()}").words if comma else ()
     return 2 <= len(turned) <= 4 and any(same_person(turned, gold.words) for gold in golds if gold.cased)
 
@@ -134,7 +144,7 @@ def _agrees(said: Answer, gold: Answer, asked: Question) -> bool:
 
 def _dates_agree(said: Answer, gold: Answer, asked: Question) -> bool:
     """Every date that was said is meant, and every one that is meant was said; one may stand for both ends in it."""
-    if not said.dates or (asked.asked != "when" and not said.date_only and not gold.dates[0].marked):
+    if not said.dates or _denies(said) or (asked.asked != "when" and not said.date_only and not gold.dates[0].marked):
         return False
     if not said.date_only and _has_other_numbers(said):
         return False

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from corver.text.answers.dates import DATE_FILLERS, Date, Grain, read_dates
 from corver.text.answers.forms import EMPHASIS
-from corver.text.answers.lexicon import FILLERS, KINDS, QUALIFIERS, REGION_LEVELS, STATE_CODES, word_list
+from corver.text.answers.lexicon import FILLERS, KINDS, PARTICLES, QUALIFIERS, REGION_LEVELS, STATE_CODES, word_list
 from corver.text.answers.names import bare_name
 from corver.text.answers.numbers import Raw, Term, read_terms
 from corver.text.answers.quantities import GLUED_UNITS, unit_of
@@ -278,7 +278,7 @@ def gold_variants(gold: str) -> tuple[Answer, ...]:
         forms.extend(parts)
     if (epithet := _EPITHET.match(bare)) and len(epithet[1].split()) > 1:
         forms.append(epithet[1])
-    if (described := _DESCRIBED.match(bare)) and STOPWORDS.isdisjoint(words_of(described[1])[-1:]):
+    if (described := _DESCRIBED.match(bare)) and (STOPWORDS | PARTICLES).isdisjoint(words_of(described[1])[-1:]):
         forms.append(described[2])
     if circumstance := _CIRCUMSTANCE.match(bare):
         forms.append(circumstance[1])

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 
-from corver.text.answers.forms import EMPHASIS
-from corver.text.words import words
+from corver.text.answers.forms import folded
 
 __all__ = ["guess_of", "is_refusal"]
 
@@ -42,7 +41,7 @@ _HEDGE = re.compile(
 
 def is_refusal(prediction: str) -> bool:
     """Whether the answer declines to answer. A refusal followed by a guess ("… but maybe Paris") is an attempt."""
-    spoken = " ".join(words(EMPHASIS.sub(" ", prediction)))
+    spoken = " ".join(folded(prediction))
     found = _REFUSAL.match(spoken)
     return found is not None and _HEDGE.search(spoken, found.end()) is None
 
