@@ -9,13 +9,14 @@ STAMP := $(VENV)/.installed
 export OMP_WAIT_POLICY := passive
 export GOMP_SPINCOUNT := 5000
 
-.PHONY: demo test fuzz lint check clean help
+.PHONY: demo test fuzz lint check canary clean help
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo   train a small model end to end and write runs/demo/run/report.html"
 	@echo "make test   lint, types, layers and all tests"
 	@echo "make fuzz   the tests on random input again, with new input each time"
+	@echo "make canary the trainer's tests against the oldest and the newest TRL (fetches both)"
 	@echo "make clean  remove the virtual environment and caches (runs/ stays)"
 
 $(STAMP): pyproject.toml requirements/constraints.txt requirements/install.sh
@@ -38,6 +39,9 @@ fuzz: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/pytest --hypothesis-profile=fuzz tests/property tests/oracle
 
 check: test
+
+canary: $(STAMP)
+	sh requirements/canary.sh $(VENV)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

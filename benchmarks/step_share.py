@@ -3,8 +3,8 @@
 Prints a row a step and a summary: seconds of the step, of sampling, of rewards and credit (judge, format, splitting,
 extraction, counting, alignment, advantages), their share, and with --overlap what is left of it on the training thread.
 The shape is the paper's: 3 prompts x 16 completions, several sentences each. The policy is asked for eight sentences
-about a subject, so that there is something to score; the first step, which compiles kernels, is shown and left out of
-the summary. Rewards count in the index given; the extractor is `rules`.
+about a subject, so that there is something to score. Kernels are compiled and the index is touched once before the
+first step. Rewards count in the index given; the extractor is `rules`.
 
     benchmarks/step_share.py MODEL INDEX [--steps 4] [--tokens 160] [--threads 2] [--overlap] [--beta 0.001]
 
@@ -86,6 +86,7 @@ class Steps(CorverTrainer):
     def log(self, logs: dict[str, float], *rest: Any) -> None:
         if "corver/reward_share" in logs or "loss" in logs:
             self.rows.append({**self._averaged(), **logs, "sampling": self.sampling})
+            show_row(len(self.rows), self.rows[-1])
         super().log(logs, *rest)
 
     def _averaged(self) -> dict[str, float]:
@@ -96,6 +97,8 @@ def measure(options: argparse.Namespace) -> list[dict[str, float]]:
     torch.set_num_threads(options.threads)
     policy = load_policy(PolicyConfig(model=options.model, dtype=options.dtype))
     with open_counter(Path(options.index)) as index, tempfile.TemporaryDirectory() as folder:
+        scorer = build_scorer(RewardConfig(), index=index)
+        scorer.score("Marie Curie was born in Warsaw. Isaac Newton was born in Woolsthorpe.")
         trainer = Steps(
             model=policy.model,
             processing_class=policy.tokenizer,
@@ -103,7 +106,7 @@ def measure(options: argparse.Namespace) -> list[dict[str, float]]:
             args=arguments(folder, options),
             train_dataset=dataset(),
             peft_config=LoraConfig(r=16, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM"),
-            sentence_reward=CooccurrenceReward(build_scorer(RewardConfig(), index=index)),
+            sentence_reward=CooccurrenceReward(scorer),
             credit=CreditConfig(),
             overlap=options.overlap,
         )
@@ -113,17 +116,20 @@ def measure(options: argparse.Namespace) -> list[dict[str, float]]:
         return trainer.rows
 
 
-def show(rows: list[dict[str, float]]) -> None:
-    print("step  step s  sampling s  reward s  scoring s  share %  sentences  claims  tokens")
-    for number, row in enumerate(rows, start=1):
-        step = row["corver/reward_seconds"] / row["corver/reward_share"]
-        print(
-            f"{number:4d}  {step:6.1f}  {row['sampling']:10.1f}  {row['corver/reward_seconds']:8.4f}  "
-            f"{row['corver/scoring_seconds']:9.4f}  {100 * row['corver/reward_share']:7.3f}  "
-            f"{row['corver/sentences']:9.2f}  {row['corver/claims']:6.2f}  {row['completions/mean_length']:6.1f}"
-        )
-    later = rows[1:] or rows
-    share = [100 * row["corver/reward_share"] for row in later]
+def show_row(number: int, row: dict[str, float]) -> None:
+    if number == 1:
+        print("step  step s  sampling s  reward s  scoring s  share %  sentences  claims  tokens")
+    step = row["corver/reward_seconds"] / row["corver/reward_share"]
+    print(
+        f"{number:4d}  {step:6.1f}  {row['sampling']:10.1f}  {row['corver/reward_seconds']:8.4f}  "
+        f"{row['corver/scoring_seconds']:9.4f}  {100 * row['corver/reward_share']:7.3f}  "
+        f"{row['corver/sentences']:9.2f}  {row['corver/claims']:6.2f}  {row['completions/mean_length']:6.1f}",
+        flush=True,
+    )
+
+
+def summarize(rows: list[dict[str, float]]) -> None:
+    share = [100 * row["corver/reward_share"] for row in rows]
     print(f"median share of rewards and credit: {statistics.median(share):.3f} % of a step (most: {max(share):.3f} %)")
 
 
@@ -139,7 +145,7 @@ def main() -> None:
     parser.add_argument("--overlap", action="store_true", help="score in a thread of its own")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    show(measure(options))
+    summarize(measure(options))
 
 
 if __name__ == "__main__":

@@ -19,8 +19,9 @@ def launch(
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
+    path = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
     common = os.environ | {
-        "PYTHONPATH": str(TESTS), "OMP_NUM_THREADS": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port),
+        "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port),
         "WORLD_SIZE": str(world), "GLOO_SOCKET_IFNAME": "lo", "ACCELERATE_USE_CPU": "true",
     }  # fmt: skip
     processes = [
