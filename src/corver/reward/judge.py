@@ -34,7 +34,7 @@ def judge(
     completion: str,
     answers: Sequence[str],
     *,
-    rule: JudgeRule = "words",
+    rule: JudgeRule = "lenient",
     question: str | None = None,
     correct: float = 2.0,
     wrong: float = -1.0,
@@ -54,7 +54,7 @@ def judge(
 
 
 def label_answer(
-    prediction: str, answers: Sequence[str], *, rule: JudgeRule = "words", question: str | None = None
+    prediction: str, answers: Sequence[str], *, rule: JudgeRule = "lenient", question: str | None = None
 ) -> AnswerLabel:
     """Label an answer that stands by itself, without tags."""
     if rule == "math":

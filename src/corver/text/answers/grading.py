@@ -69,10 +69,10 @@ def grade(
     """Label a prediction. A match comes first, so that a gold answer that sounds like a refusal is still right."""
     if rule != "paper" and _literal(prediction) in {_literal(gold) for gold in golds} - {""}:
         return "correct"  # even where there is no word in it, as in an emoji
-    if not answer_words(prediction):
-        return "not_attempted"
     if matches(prediction, golds, rule=rule, extra_words=extra_words, question=question):
         return "correct"
+    if not answer_words(prediction):
+        return "not_attempted"
     return "not_attempted" if is_refusal(prediction) else "wrong"
 
 
