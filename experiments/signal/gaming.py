@@ -180,13 +180,13 @@ def cases(scorer: Scorer, items: Sequence[Labelled], most: int) -> list[Case]:
 
 
 def lacking(index: Index, pairs: Sequence[tuple[Case, str]], pays: np.ndarray) -> float:
-    """Of the edits that pay, the share whose dropped detail stands nowhere near the subject in the corpus."""
+    """Of the edits that pay, the share where a detail of the sentence stands nowhere near its subject in the corpus."""
     absent = []
     for (case, _), paid in zip(pairs, pays, strict=True):
         if paid:
-            unit = min(case.score.units, key=lambda unit: unit.score)
+            units = [unit.text for unit in case.score.units if unit.share < 0]
             mentions = index.mentions(case.subject, any_small_words=True)
-            absent.append(index.profile(mentions, [unit.text]).sums[0] == 0)
+            absent.append(bool(units) and bool((index.profile(mentions, units).sums == 0).any()))
     return float(np.mean(absent)) if absent else float("nan")
 
 
@@ -214,7 +214,8 @@ def main() -> None:
                    (PAIR_EDITS, cases(scorers["profile"], pairs, arguments.sentences))]  # fmt: skip
         print(f"Z {neutral:.2f}; {' and '.join(str(len(found)) for _, found in sources)} true sentences")
         print("| edit | edits | " + " | ".join(scorers) + " |\n|---|---|" + "---|" * len(scorers))
-        table = []
+        table: list[dict[str, object]] = []
+        absent: dict[str, float] = {}
         for edits, found in sources:
             for name, edit in edits.items():
                 made = [(case, text) for case in found if (text := edit(case)) is not None and text != case.item.text]
@@ -223,9 +224,10 @@ def main() -> None:
                 cells = " | ".join(f"{a:.0%} [{low:.0%}, {high:.0%}]" for a, low, high in shares.values())
                 print(f"| {name} | {len(made)} | {cells} |", flush=True)
                 table.append({"edit": name, "edits": len(made), "shares": shares})
-                if edit is drop_worst:
-                    absent = lacking(index, made, paying(scorers["profile"], made))
-        print(f"of the dropped details that pay, {absent:.0%} stand nowhere near their subject in the corpus")
+                if edit in (drop_worst, keep_best_two, shorten):
+                    absent[name] = lacking(index, made, paying(scorers["profile"], made))
+        for name, share in absent.items():
+            print(f"of the edits '{name}' that pay, {share:.0%} are of sentences with a detail that the corpus lacks")
     if arguments.json:
         arguments.json.write_text(json.dumps({"neutral": neutral, "absent": absent, "edits": table}, indent=1) + "\n")
 

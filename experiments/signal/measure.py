@@ -146,8 +146,10 @@ def measure(index: Index, sets: dict[str, list[Labelled]], draws: int) -> tuple[
         scores = [scored.sentences[0] for scored in profile.score_texts(texts, questions=questions)]
         paper = [scored.sentences[0] for scored in levels.score_texts(texts, questions=questions)]
         rows.append(row(name, items, scores, paper, draws))
+        show(rows[-1])
         if name == "CounterFact":
             rows.append(row("CounterFact, target only", *_targets(items, scores, paper), draws))
+            show(rows[-1])
         if name == "FActScore sentences":
             found = measure_neutral([score] for score in scores)
             neutral = {"value": found.value, "low": found.low, "high": found.high, "units": found.units}
@@ -165,6 +167,15 @@ def _targets(
     return items, only, paper
 
 
+def show(r: Row) -> None:
+    """One line of the table, as soon as it is known."""
+    print(
+        f"| {r.name} | {r.sentences:,} ({r.groups:,}) | {r.coverage:.2f} | {r.area:.3f} [{r.low:.3f}, {r.high:.3f}]"
+        f" | {r.crossfit:.3f} | {r.paper:.3f} ({r.paper_coverage:.2f}) | {r.ece:.3f} |",
+        flush=True,
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("index", type=Path)
@@ -173,16 +184,11 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=300, help="of the bootstrap")
     arguments = parser.parse_args()
     with Index.open(arguments.index) as index:
-        rows, neutral = measure(index, load_sets(arguments.facts), arguments.draws)
         words = index.words
-    print(f"{words / 1e6:.1f} M words")
-    print("| set | sentences (groups) | coverage | profile | cross-fitted | paper (its coverage) | ECE |")
-    print("|---|---|---|---|---|---|---|")
-    for r in rows:
-        print(
-            f"| {r.name} | {r.sentences:,} ({r.groups:,}) | {r.coverage:.2f} | {r.area:.3f} [{r.low:.3f}, {r.high:.3f}]"
-            f" | {r.crossfit:.3f} | {r.paper:.3f} ({r.paper_coverage:.2f}) | {r.ece:.3f} |"
-        )
+        print(f"{words / 1e6:.1f} M words")
+        print("| set | sentences (groups) | coverage | profile | cross-fitted | paper (its coverage) | ECE |")
+        print("|---|---|---|---|---|---|---|", flush=True)
+        rows, neutral = measure(index, load_sets(arguments.facts), arguments.draws)
     print(f"Z {neutral['value']:.2f} [{neutral['low']:.2f}, {neutral['high']:.2f}] from {neutral['units']:,} units")
     if arguments.json:
         result = {"words": words, "rows": [asdict(r) for r in rows], "neutral": neutral}

@@ -151,7 +151,7 @@ class ProfileConfig(ConfigModel):
     relation. negation: what a sentence that denies something is.
     """
 
-    neutral: float = -1.5
+    neutral: float = -2.7
     scale: Positive = 100.0
     cut: Annotated[int, Field(ge=0)] = 600
     mentions: Annotated[int, Field(gt=0)] = 200

@@ -15,23 +15,31 @@ SCALE = RewardScale(neutral=-1.0)
 
 @given(SCORES, st.data())
 def test_shares_are_bounded_and_add_up(scores: list[float], data: st.DataObject) -> None:
-    weights = data.draw(st.lists(st.sampled_from([0.3, 1.0]), min_size=len(scores), max_size=len(scores)))
-    seen = data.draw(st.lists(st.booleans(), min_size=len(scores), max_size=len(scores)))
-    for shares in (SCALE.shares(scores, weights), SCALE.shares(scores, weights, seen)):
-        assert len(shares) == len(scores)
-        assert abs(sum(shares)) <= 1 + 1e-9
-        for score, share in zip(scores, shares, strict=True):
-            assert share * (score - SCALE.neutral) >= 0
+    count = len(scores)
+    weights = data.draw(st.lists(st.sampled_from([0.05, 0.3, 1.0]), min_size=count, max_size=count))
+    chances = data.draw(st.lists(st.floats(-8, 0), min_size=count, max_size=count))
+    shares = SCALE.shares(scores, weights, chances)
+    assert len(shares) == count
+    assert abs(sum(shares)) <= 1 + 1e-9
+    for score, chance_score, share in zip(scores, chances, shares, strict=True):
+        assert share * (score - SCALE.neutral) >= 0
+        if score <= chance_score:
+            assert share <= 0
 
 
-@given(SCORES)
-def test_dropping_a_supported_detail_never_pays_and_repeating_never_adds(scores: list[float]) -> None:
-    weights = [1.0] * len(scores)
-    whole = sum(SCALE.shares(scores, weights))
+@given(SCORES, st.floats(-8, 0))
+def test_dropping_a_supported_detail_never_pays(scores: list[float], chance_score: float) -> None:
+    def total(kept: list[float]) -> float:
+        return sum(SCALE.shares(kept, [1.0] * len(kept), [chance_score] * len(kept)))
+
     for i, score in enumerate(scores):
         if score >= SCALE.neutral:
-            assert sum(SCALE.shares(scores[:i] + scores[i + 1 :], weights[1:])) <= whole + 1e-9
-    assert sum(SCALE.shares(scores, weights, [True] * len(scores))) <= 1e-9
+            assert total(scores[:i] + scores[i + 1 :]) <= total(scores) + 1e-9
+
+
+@given(st.floats(-12, 12), st.floats(0, 1), st.floats(-8, 0))
+def test_a_higher_score_is_never_worth_less(score: float, more: float, chance_score: float) -> None:
+    assert SCALE.gain(score, chance_score) <= SCALE.gain(score + more, chance_score)
 
 
 @given(st.floats(0, 200), st.integers(0, 10**6), st.integers(1, 200))

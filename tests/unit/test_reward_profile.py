@@ -59,7 +59,7 @@ def test_a_sentence_carries_its_units_and_their_shares_add_up(scorer: Scorer) ->
     score = one(scorer.score(sentence))
     assert score.status is Status.SUPPORTED
     assert [unit.text for unit in score.units] == ["physicist", "born", "Warsaw", "1867"]
-    assert [unit.weight for unit in score.units] == [0.3, 0.3, 1.0, 1.0]
+    assert [unit.weight for unit in score.units] == [0.3, 0.05, 1.0, 1.0]
     assert all(unit.span.of(sentence) == unit.text for unit in score.units)
     assert sum(unit.share for unit in score.units) == pytest.approx(score.reward)
     assert score.pair is not None

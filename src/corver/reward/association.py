@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["FLOOR", "PRIOR", "chance", "unit_scores"]
+__all__ = ["FLOOR", "PRIOR", "chance", "chance_scores", "unit_scores"]
 
 Floats = NDArray[np.float64]
 
@@ -27,6 +27,11 @@ def chance(frequencies: ArrayLike, *, words: int, scale: float) -> Floats:
     """
     rate = 2.0 * scale * np.maximum(np.asarray(frequencies, dtype=np.float64), 0.5) / max(words, 1)
     return np.asarray(-np.expm1(-rate), dtype=np.float64)
+
+
+def chance_scores(frequencies: ArrayLike, *, words: int, scale: float) -> Floats:
+    """½ ln p: the score of a unit that stands near the mentions exactly as often as near any other position."""
+    return np.asarray(0.5 * np.log(chance(frequencies, words=words, scale=scale)), dtype=np.float64)
 
 
 def unit_scores(sums: ArrayLike, frequencies: ArrayLike, *, mentions: float, words: int, scale: float) -> Floats:

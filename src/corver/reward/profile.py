@@ -25,7 +25,7 @@ from corver.extract.negation import is_negated
 from corver.extract.scan import Scan, scan
 from corver.extract.topic import Topic, asked_words, find_topics
 from corver.extract.units import Detail, folded, read_details
-from corver.reward.association import unit_scores
+from corver.reward.association import chance_scores, unit_scores
 from corver.reward.repetition import REPEATED
 from corver.reward.shares import RewardScale
 from corver.types import Clause, Pair, Passage, Phrase, SentenceScore, Span, Status, Unit
@@ -82,7 +82,7 @@ class ProfileSettings:
     and numbers. pronouns: carry a subject on. negation: what a sentence that denies something is.
     """
 
-    neutral: float = -1.5
+    neutral: float = -2.7
     scale: float = 100.0
     cut: int = 600
     mentions: int = 200
@@ -120,7 +120,8 @@ class _Draft:
     reason: str | None = None
 
 
-_Scores: TypeAlias = dict[tuple[str, ...], float]
+_Scores: TypeAlias = dict[tuple[str, ...], tuple[float, float]]
+"""(score, score by chance) of each detail by its words."""
 
 
 class ProfileSupport:
@@ -161,18 +162,9 @@ class ProfileSupport:
                 again = [key in seen for key in keys]
                 seen.update(keys)
                 if any(again):
-                    score = self._credited(score, again)
+                    score = _without_credit(score, again)
             guarded.append(score)
         return guarded
-
-    def _credited(self, score: SentenceScore, again: Sequence[bool]) -> SentenceScore:
-        units = score.units
-        shares = self._rewards.shares([unit.score for unit in units], [unit.weight for unit in units], again)
-        units = tuple(replace(unit, share=share) for unit, share in zip(units, shares, strict=True))
-        repeated = all(again)
-        return replace(
-            score, units=units, reward=sum(shares), repeated=repeated, reason=REPEATED if repeated else score.reason
-        )
 
     def _read(self, passage: Passage) -> list[_Draft]:
         scans = [scan(sentence[:_MAX_SENTENCE]) for sentence in passage.sentences]
@@ -223,7 +215,9 @@ class ProfileSupport:
             return error
         frequencies = np.add.reduceat(profile.frequencies, starts)
         scores = unit_scores(sums, frequencies, mentions=weight, words=self._index.words, scale=settings.scale)
-        return dict(zip((detail.words for detail in details), scores.tolist(), strict=True))
+        chances = chance_scores(frequencies, words=self._index.words, scale=settings.scale)
+        both = zip(scores.tolist(), chances.tolist(), strict=True)
+        return dict(zip((detail.words for detail in details), both, strict=True))
 
     def _clauses(self, detail: Detail) -> tuple[Clause, ...]:
         """The forms of a detail as the index asks for them; a day and its month in either order."""
@@ -270,9 +264,9 @@ class ProfileSupport:
             return SentenceScore(span, sentence, Status.FAILED, math.nan, head, reason=str(scores))
         if scores is None:
             return SentenceScore(span, sentence, Status.NO_EVIDENCE, 0.0, head, topic.words)
-        values = [scores[detail.words] for detail in draft.details]
+        values, chances = zip(*(scores[detail.words] for detail in draft.details), strict=True)
         weights = [self._weight(detail) for detail in draft.details]
-        shares = self._rewards.shares(values, weights)
+        shares = self._rewards.shares(values, weights, chances)
         units = tuple(
             Unit(detail.span.of(sentence), detail.span, weight, value, share)
             for detail, weight, value, share in zip(draft.details, weights, values, shares, strict=True)
@@ -293,3 +287,19 @@ class ProfileSupport:
         if detail.kind != "word":
             return 1.0
         return self._settings.relation_weight if detail.relation else self._settings.word_weight
+
+
+def _without_credit(score: SentenceScore, again: Sequence[bool]) -> SentenceScore:
+    """The verdict when some details were credited before: they gain nothing and still lose."""
+    units = tuple(
+        replace(unit, share=min(unit.share, 0.0)) if known else unit
+        for unit, known in zip(score.units, again, strict=True)
+    )
+    repeated = all(again)
+    return replace(
+        score,
+        units=units,
+        reward=sum(unit.share for unit in units),
+        repeated=repeated,
+        reason=REPEATED if repeated else score.reason,
+    )

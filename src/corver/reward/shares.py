@@ -32,18 +32,21 @@ class RewardScale:
         if not (self.spread > 0 and self.full > 0 and 0 <= self.penalty <= 1):
             raise ConfigError("spread and full must be above 0, and penalty between 0 and 1")
 
-    def gain(self, score: float) -> float:
-        """g = clip((s − Z) / spread, −1, 1), times `penalty` when negative."""
-        gain = min(1.0, max(-1.0, (score - self.neutral) / self.spread))
-        return gain if gain >= 0 else self.penalty * gain
+    def gain(self, score: float, chance: float) -> float:
+        """g = clip((s − max(Z, chance)) / spread, −1, 1), times `penalty` when negative.
 
-    def shares(self, scores: Sequence[float], weights: Sequence[float], seen: Sequence[bool] = ()) -> list[float]:
-        """w·g / full of each unit, scaled down together where their sum would leave [−1, 1].
-
-        seen: units that an earlier sentence was credited for; they gain nothing and still lose.
+        chance: the score of a unit that stands near the subject as often as anywhere. A frequent word reaches Z by
+        chance alone; it must not be credited for that, or padding would pay. Between Z and chance it is worth nothing.
         """
-        shares = [weight * self.gain(score) / self.full for score, weight in zip(scores, weights, strict=True)]
-        if seen:
-            shares = [min(share, 0.0) if again else share for share, again in zip(shares, seen, strict=True)]
+        if score <= self.neutral:
+            return self.penalty * max(-1.0, (score - self.neutral) / self.spread)
+        return min(1.0, max(0.0, score - max(self.neutral, chance)) / self.spread)
+
+    def shares(self, scores: Sequence[float], weights: Sequence[float], chances: Sequence[float]) -> list[float]:
+        """w·g / full of each unit, scaled down together where their sum would leave [−1, 1]."""
+        shares = [
+            weight * self.gain(score, chance) / self.full
+            for score, weight, chance in zip(scores, weights, chances, strict=True)
+        ]
         total = abs(sum(shares))
         return [share / total for share in shares] if total > 1 else shares
