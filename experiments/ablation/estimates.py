@@ -21,7 +21,8 @@ from scipy import stats
 __all__ = ["HELDOUT", "Estimate", "Results", "Verdict", "least_visible", "mean_of", "paired", "read_results", "verdict"]
 
 HELDOUT = ("heldout_fact", "heldout_person")
-Verdict: TypeAlias = Literal["higher", "lower", "not told apart"]
+Verdict: TypeAlias = Literal["higher", "lower", "not told apart", "too few seeds"]
+LEAST_SEEDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,8 @@ def paired(above: Mapping[int, float], below: Mapping[int, float]) -> Estimate:
 
 def verdict(difference: Estimate) -> Verdict:
     """What the interval of a difference says."""
+    if difference.seeds < LEAST_SEEDS:
+        return "too few seeds"
     if difference.low > 0:
         return "higher"
     return "lower" if difference.high < 0 else "not told apart"
@@ -107,7 +110,7 @@ def least_visible(difference: Estimate, *, power: float = 0.8) -> float:
 
     From the spread that was seen, by the non-central t distribution: the δ at which P(|T| > t_.975) = power.
     """
-    if difference.seeds < 2 or not difference.spread:
+    if difference.seeds < LEAST_SEEDS or not difference.spread:
         return math.nan
     freedom, error = difference.seeds - 1, difference.spread / math.sqrt(difference.seeds)
     bound = float(stats.t.ppf(0.975, freedom))

@@ -30,6 +30,10 @@ from corver.runs import write_text
 
 __all__ = ["main"]
 
+CURVES = ("completions/mean_length", "completions", "claiming", "true", "repeated", "rewards/judge/mean",
+          "corver/sentence_reward")  # fmt: skip
+"""What is kept of every step when results are collected."""
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -119,7 +123,7 @@ def collect(output: Path, target: Path) -> None:
 
 def _slim(trial: dict[str, Any]) -> dict[str, Any]:
     curve = trial["curve"]
-    kept = {name: [row.get(name) for row in curve] for name in curve[0]}
+    kept = {name: [row.get(name) for row in curve] for name in CURVES}
     return {**trial, "setup": None, "curve": kept, "evaluation": _no_examples(trial["evaluation"])}
 
 

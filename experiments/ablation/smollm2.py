@@ -48,6 +48,8 @@ def main() -> None:
     parser.add_argument("--arms", nargs="+", choices=sorted(ARMS), default=list(ARMS))
     parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2])
     parser.add_argument("--questions", type=int, default=100, help="held-out questions to answer")
+    parser.add_argument("--recipe", type=Path, default=RECIPE)
+    parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--collect", type=Path)
     parser.add_argument("--table", type=Path)
     options = parser.parse_args()
@@ -80,8 +82,8 @@ def configuration(options: argparse.Namespace, arm: str, seed: int) -> RunConfig
     zone = options.data / "zone.jsonl"
     words = ["--output", str(options.output / f"{arm}-{seed}"), "--index", str(options.index),
              "--policy.model", str(options.model), "--data.questions", str(options.data / "train.jsonl"),
-             "--seed", str(seed), *ARMS.get(arm, [])]  # fmt: skip
-    return load_config(RECIPE, words + (["--data.zone", str(zone)] if zone.exists() else []))
+             "--seed", str(seed), "--optimization.steps", str(options.steps), *ARMS.get(arm, [])]  # fmt: skip
+    return load_config(options.recipe, words + (["--data.zone", str(zone)] if zone.exists() else []))
 
 
 def trained(config: RunConfig) -> Path:

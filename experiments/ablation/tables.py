@@ -19,7 +19,7 @@ from estimates import Estimate, Results, least_visible, mean_of, paired, read_re
 __all__ = ["main"]
 
 PERCENT = frozenset({"precision", "fact_precision", "accuracy", "refusals", "well_formed", "repeated", "unread"})
-HEADLINE = ("precision", "accuracy", "true_facts", "claims", "length", "refusals", "repeated")
+HEADLINE = ("precision", "fact_precision", "accuracy", "true_facts", "claims", "length", "refusals", "repeated")
 ORDER = (
     ("full", "a3"), ("full", "a1"), ("full", "a2"), ("full", "a4"), ("a3", "a1"), ("full", "full_lambda1"),
     ("full", "raw"), ("a1", "raw"), ("a2", "raw"), ("a3", "raw"), ("a4", "raw"), ("full_lambda1", "raw"),
@@ -79,7 +79,7 @@ def order(results: Results) -> None:
     main_arms = [name for name, arm in ARMS.items() if arm.group == "main"]
     for mode in ("greedy", "sampled"):
         arms_table(results, "Main arms", ["raw", *main_arms], mode=mode)
-        differences(results, "Main arms, pairs", ORDER, ("precision", "accuracy"), mode=mode)
+        differences(results, "Main arms, pairs", ORDER, ("precision", "fact_precision", "accuracy"), mode=mode)
     rows = []
     for sets in (("train",), ("heldout_fact",), ("heldout_person",)):
         for arm in ["raw", *main_arms]:
@@ -94,13 +94,17 @@ def order(results: Results) -> None:
 def support(results: Results) -> None:
     arms_table(results, "Support", ["raw", "full", "profile"])
     pairs = [("profile", "full"), ("profile", "raw")]
-    differences(results, "Support, pairs", pairs, ("precision", "accuracy", "true_facts", "claims", "length"))
+    differences(
+        results, "Support, pairs", pairs, ("precision", "fact_precision", "accuracy", "true_facts", "claims", "length")
+    )
 
 
 def rules(results: Results) -> None:
     arms_table(results, "Pair rules", ["raw", "full", "min", "relcheck"])
     pairs = [("min", "full"), ("relcheck", "full")]
-    differences(results, "Pair rules, pairs", pairs, ("precision", "accuracy", "length", "claims", "refusals"))
+    differences(
+        results, "Pair rules, pairs", pairs, ("precision", "fact_precision", "accuracy", "length", "claims", "refusals")
+    )
     rows = [
         [arm] + [shown(mean_of({seed: float(results.trials[arm, seed][key]) for seed in results.seeds(arm)}), key)
                  for key in ("cpu_seconds", "reward_seconds")]
