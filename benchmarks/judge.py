@@ -44,8 +44,8 @@ def main() -> None:
     disagreements([row for row in rows if half(row["question"]) == "tune"], "tune")
     disagreements([row for row in rows if half(row["question"]) == "report"], "report")
     if arguments.questions:
+        speed(arguments.questions, random.Random(arguments.seed))  # first, before anything is remembered
         probes(arguments.questions, random.Random(arguments.seed))
-        speed(arguments.questions, random.Random(arguments.seed))
 
 
 def half(question: str) -> str:
