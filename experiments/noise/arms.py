@@ -32,6 +32,11 @@ def arms() -> dict[str, list[Arm]]:
             for b0, b1 in pairs
         ],
         "sweep": _sweep(),
+        # What `forward` owes to its baseline, which is fixed at 1 − ρ1, and not to noise.
+        "baseline": [
+            Arm(f"oracle, fixed baseline {baseline}", "oracle", "forward", assumed=(0.0, 1 - baseline))
+            for baseline in (0.8, 0.3)
+        ],
         "posterior": [Arm(f"posterior ({r0}, {r1})", "noisy", "posterior", r0, r1) for r0, r1 in RATES[:2]],
     }
 

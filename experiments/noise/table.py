@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from learn import Settings
 from scipy.stats import t
 
 from corver.runs import read_jsonl
@@ -38,7 +39,10 @@ def main() -> None:
     start = {seed: row["curve"][0] for seed, row in sorted(runs[ORACLE].items())}
     print("to begin with: " + ", ".join(f"seed {seed} {row['pass@1']:.3f}" for seed, row in start.items()))
     for group in dict.fromkeys(groups.values()):
-        print(f"\n{group}\n{'arm':52} {'runs':>4} {'Pass@1':>16} {'Pass@8':>16} {'− oracle':>17} {'gap recovered':>20}")
+        print(f"\n{group}")
+        print(
+            f"{'arm':52} {'runs':>4} {'Pass@1':>16} {'Pass@8':>16} {'− oracle':>17} {'gap recovered':>20} {'heard':>6}"
+        )
         for name in sorted((n for n in runs if groups[n] == group), key=lambda n: _order(n)):
             print(_line(name, runs))
     if options.plots:
@@ -61,7 +65,7 @@ def _line(name: str, runs: dict[str, dict[int, dict[str, Any]]]) -> str:
     recovered = gap(arm, runs.get(_plain_of(name, runs), {}), runs[ORACLE])
     return (
         f"{name:52} {len(arm):>4} {_shown(interval(list(ones.values()))):>16} "
-        f"{_shown(interval(list(eights.values()))):>16} {_shown(difference):>17} {recovered:>20}"
+        f"{_shown(interval(list(eights.values()))):>16} {_shown(difference):>17} {recovered:>20} {heard(arm):>6}"
     )
 
 
@@ -74,6 +78,14 @@ def _plain_of(name: str, runs: dict[str, Any]) -> str:
         if name.endswith(kind):
             return f"noisy, z-score, {kind}"
     return PLAIN
+
+
+def heard(arm: dict[int, Any]) -> str:
+    """The share of all sampled completions that were appealed."""
+    settings = Settings()
+    sampled = settings.prompts * settings.generations
+    share = np.mean([row["appeals"] / (row["curve"][-1]["step"] * sampled) for row in arm.values()])
+    return f"{share:.0%}" if share else ""
 
 
 def outcome(row: dict[str, Any], name: str = "pass@1") -> float:
