@@ -4,8 +4,8 @@
 
 Prints, for each labelled set: the area under the ROC curve of the profile score with a 95 % interval (bootstrap over
 relations, pages or persons), the paper's level with the same extractor on the same sentences, coverage (the share of
-sentences with a verdict), ECE of an isotonic map out of fold, and the cross-fitted area: the two weights of common
-words chosen on one half of the groups and reported on the other. FActScore is limited to people with at least 3
+sentences with a verdict), ECE of an isotonic map out of fold, and the cross-fitted area: the weight of common words
+chosen on one half of the groups and reported on the other. FActScore is limited to people with at least 3
 mentions. Last, Z: the median unit score of the FActScore biographies, taken as the rollouts of a first policy.
 """
 
@@ -36,7 +36,7 @@ from corver.types import SentenceScore, Unit
 
 Floats = NDArray[np.float64]
 LEAST_MENTIONS = 3
-WEIGHTS = [(word, relation) for word in (0.1, 0.3, 0.5) for relation in (0.02, 0.05, 0.1, 0.3)]
+WEIGHTS = (0.1, 0.2, 0.3, 0.5, 1.0)
 DEFAULT = ProfileSettings()
 
 
@@ -83,15 +83,15 @@ def calibration_error(score: Floats, true: Floats, group: NDArray[np.int64], bin
     )
 
 
-def reweighted(units: Sequence[Unit], word: float, relation: float) -> float:
-    """The sentence score under other weights of common words."""
-    new = {1.0: 1.0, DEFAULT.word_weight: word, DEFAULT.relation_weight: relation}
-    return float(np.average([unit.score for unit in units], weights=[new[unit.weight] for unit in units]))
+def reweighted(units: Sequence[Unit], word: float) -> float:
+    """The sentence score under another weight of common words."""
+    weights = [word if unit.weight == DEFAULT.word_weight else unit.weight for unit in units]
+    return sum(weight * unit.score for weight, unit in zip(weights, units, strict=True)) / sum(weights)
 
 
 def crossfit(scores: Sequence[SentenceScore], true: Floats, group: NDArray[np.int64]) -> float:
-    """Mean area of both halves of the groups, each under the weights that are best on the other."""
-    table = np.array([[reweighted(score.units, *pair) for pair in WEIGHTS] for score in scores])
+    """Mean area of both halves of the groups, each under the weight of common words that is best on the other."""
+    table = np.array([[reweighted(score.units, word) for word in WEIGHTS] for score in scores])
     half = np.random.default_rng(1).permutation(group.max() + 1)[group] % 2
     areas = []
     for mine in (0, 1):
@@ -127,7 +127,8 @@ def mentioned(index: Index, items: Sequence[Labelled]) -> list[bool]:
     for item in items:
         if item.group not in known:
             (topic,) = find_topics([scan(item.text)], question=item.question)
-            found = topic and index.mentions(topic.key, cap=LEAST_MENTIONS, loose=10, any_small_words=True)
+            loose = 10 if topic and topic.hint else 0
+            found = topic and index.mentions(topic.key, cap=LEAST_MENTIONS, loose=loose, any_small_words=True)
             known[item.group] = bool(found) and len(found) >= LEAST_MENTIONS
     return [known[item.group] for item in items]
 

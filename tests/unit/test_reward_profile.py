@@ -58,8 +58,8 @@ def test_a_sentence_carries_its_units_and_their_shares_add_up(scorer: Scorer) ->
     sentence = "Marie Curie was a physicist born in Warsaw in 1867."
     score = one(scorer.score(sentence))
     assert score.status is Status.SUPPORTED
-    assert [unit.text for unit in score.units] == ["physicist", "born", "Warsaw", "1867"]
-    assert [unit.weight for unit in score.units] == [0.3, 0.05, 1.0, 1.0]
+    assert [unit.text for unit in score.units] == ["physicist", "Warsaw", "1867"]
+    assert [unit.weight for unit in score.units] == [0.3, 1.0, 1.0]
     assert all(unit.span.of(sentence) == unit.text for unit in score.units)
     assert sum(unit.share for unit in score.units) == pytest.approx(score.reward)
     assert score.pair is not None
@@ -76,6 +76,36 @@ def test_what_stands_near_the_subject_is_worth_more(scorer: Scorer) -> None:
     assert one(wrong).status is Status.UNSUPPORTED
     year, wrong_year = scorer.score_texts(["Marie Curie was born in 1867.", "Marie Curie was born in 1912."])
     assert one(year).reward > one(wrong_year).reward
+
+
+def test_words_of_the_relation_are_read_only_where_nothing_else_is_said(scorer: Scorer) -> None:
+    score = one(scorer.score("Marie Curie was born."))
+    assert [(unit.text, unit.weight) for unit in score.units] == [("born", 0.05)]
+
+
+def test_forms_of_a_word_count_for_it(index: Index) -> None:
+    settings = ProfileSettings(neutral=0.0)
+    with_forms = Scorer(index=index, support="profile", profile=settings)
+    without = Scorer(index=index, support="profile", profile=replace(settings, forms=False))
+    sentence = "Marie Curie came from Poland."
+    assert one(with_forms.score(sentence)).units[-1].score > one(without.score(sentence)).units[-1].score
+
+
+def test_what_an_article_says_anywhere_counts_for_its_subject(tmp_path: Path) -> None:
+    article = (
+        "Ada Lovelace wrote programs. " + "She walked in the garden every day and read. " * 40 + "She liked zebras. "
+    )
+    other = "Horses met Ada Lovelace once. " + "Other things were said at length there. " * 40 + "Okapis slept. "
+    build_index([Texts([article * 3, other * 3, *[FILLER * 20] * 30])], tmp_path)
+    with Index.open(tmp_path) as opened:
+        settings = ProfileSettings(neutral=0.0, cut=50)
+        scores = {}
+        for weight in (0.0, 0.25):
+            scorer = Scorer(index=opened, support="profile", profile=replace(settings, article_weight=weight))
+            about, aside = scorer.score_texts(["Ada Lovelace liked zebras.", "Ada Lovelace had okapis."])
+            scores[weight] = one(about).units[-1].score - one(aside).units[-1].score
+        assert abs(scores[0.0]) < 0.1  # only their frequencies differ
+        assert scores[0.25] > 0.5
 
 
 def test_the_states_are_kept_apart(scorer: Scorer) -> None:

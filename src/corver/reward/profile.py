@@ -181,9 +181,11 @@ class ProfileSupport:
                 distinct.setdefault(detail.words, detail)
         if not distinct:
             return _Draft(None)
+        # Words of the relation speak only where nothing else does; else a wrong relation could pay.
+        spoken = tuple(detail for detail in distinct.values() if not detail.relation) or tuple(distinct.values())
         if self._settings.negation == "no_claim" and is_negated(found):
             return _Draft(topic, reason=NEGATED)
-        return _Draft(topic, tuple(distinct.values()))
+        return _Draft(topic, spoken)
 
     def _look_up(self, drafts: Sequence[_Draft]) -> dict[str, _Scores | LookupFailedError | None]:
         """The scores of every subject's details; None for a subject that the corpus lacks."""
@@ -240,13 +242,13 @@ class ProfileSupport:
         return known
 
     def _find(self, topic: Topic) -> Mentions:
-        """With what its parentheses say, if such a mention exists; else the name alone, a middle name let through."""
+        """With what its parentheses say, if such a mention exists; else the exact name alone."""
         cap, surname = self._settings.mentions, self._settings.surname
         if topic.hint:
             found = self._index.mentions(topic.key, cap=cap, surname=surname, any_small_words=True)
             if len(found):
                 return found
-        return self._index.mentions(topic.name, cap=cap, surname=surname, loose=len(topic.words), any_small_words=True)
+        return self._index.mentions(topic.name, cap=cap, surname=surname, loose=0, any_small_words=True)
 
     def _verdict(
         self,
