@@ -6,7 +6,7 @@ Prints, for each labelled set: the area under the ROC curve of the profile score
 relations, pages or persons), the paper's level with the same extractor on the same sentences, coverage (the share of
 sentences with a verdict), ECE of an isotonic map out of fold, and the cross-fitted area: the weight of common words
 chosen on one half of the groups and reported on the other. FActScore is limited to people with at least 3
-mentions. Last, Z: the median unit score of the FActScore biographies, taken as the rollouts of a first policy.
+mentions.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from corver.extract.scan import scan
 from corver.extract.topic import find_topics
 from corver.extract.units import folded
 from corver.index import Index
-from corver.reward.neutral import measure_neutral
 from corver.reward.profile import ProfileSettings, sentence_score
 from corver.reward.scorer import Scorer
 from corver.types import SentenceScore, Unit
@@ -133,11 +132,10 @@ def mentioned(index: Index, items: Sequence[Labelled]) -> list[bool]:
     return [known[item.group] for item in items]
 
 
-def measure(index: Index, sets: dict[str, list[Labelled]], draws: int) -> tuple[list[Row], dict[str, float]]:
+def measure(index: Index, sets: dict[str, list[Labelled]], draws: int) -> list[Row]:
     profile = Scorer(index=index, support="profile", repetition_guard=False)
     levels = Scorer(index=index, extractor=RulesExtractor(question_subject=True), repetition_guard=False)
     rows: list[Row] = []
-    neutral: dict[str, float] = {}
     for name, items in sets.items():
         if name.startswith("FActScore"):
             enough = mentioned(index, items)
@@ -151,10 +149,7 @@ def measure(index: Index, sets: dict[str, list[Labelled]], draws: int) -> tuple[
         if name == "CounterFact":
             rows.append(row("CounterFact, target only", *_targets(items, scores, paper), draws))
             show(rows[-1])
-        if name == "FActScore sentences":
-            found = measure_neutral([score] for score in scores)
-            neutral = {"value": found.value, "low": found.low, "high": found.high, "units": found.units}
-    return rows, neutral
+    return rows
 
 
 def _targets(
@@ -189,10 +184,9 @@ def main() -> None:
         print(f"{words / 1e6:.1f} M words")
         print("| set | sentences (groups) | coverage | profile | cross-fitted | paper (its coverage) | ECE |")
         print("|---|---|---|---|---|---|---|", flush=True)
-        rows, neutral = measure(index, load_sets(arguments.facts), arguments.draws)
-    print(f"Z {neutral['value']:.2f} [{neutral['low']:.2f}, {neutral['high']:.2f}] from {neutral['units']:,} units")
+        rows = measure(index, load_sets(arguments.facts), arguments.draws)
     if arguments.json:
-        result = {"words": words, "rows": [asdict(r) for r in rows], "neutral": neutral}
+        result = {"words": words, "rows": [asdict(r) for r in rows]}
         arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 

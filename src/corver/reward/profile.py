@@ -78,8 +78,11 @@ class ProfileSettings:
 
     scale, cut: of the kernel exp(−d / scale), in words; nothing beyond `cut` counts. mentions: at most so many of a
     subject, evenly sampled. surname: the last word of a subject alone is a mention too in documents that name it whole.
-    neutral: Z. spread, full, penalty: see `RewardScale`. word_weight: weight of a common word beside the 1 of names
-    and numbers. pronouns: carry a subject on. negation: what a sentence that denies something is.
+    article_weight: of each position looked at in documents that open with the subject, beside the 1 of a mention.
+    forms: plurals, verb endings and peoples ("Polish" for Poland) count for a unit too. neutral: Z. slack, spread,
+    full, penalty: see `RewardScale`; a common word must also beat chance by `slack`. word_weight: weight of a common
+    word beside the 1 of names and numbers; relation_weight: of one that only carries the relation, which is read where
+    a sentence says nothing else. pronouns: carry a subject on. negation: what a sentence that denies something is.
     """
 
     neutral: float = -2.7
@@ -89,6 +92,7 @@ class ProfileSettings:
     surname: bool = True
     article_weight: float = 0.25
     forms: bool = True
+    slack: float = 1.0
     spread: float = 3.0
     full: float = 6.0
     penalty: float = 0.5
@@ -99,7 +103,7 @@ class ProfileSettings:
 
     def scale_of_rewards(self) -> RewardScale:
         """The map from unit scores to shares."""
-        return RewardScale(self.neutral, self.spread, self.full, self.penalty)
+        return RewardScale(self.neutral, self.slack, self.spread, self.full, self.penalty)
 
 
 def sentence_score(units: Sequence[Unit]) -> float:
@@ -268,7 +272,12 @@ class ProfileSupport:
             return SentenceScore(span, sentence, Status.NO_EVIDENCE, 0.0, head, topic.words)
         values, chances = zip(*(scores[detail.words] for detail in draft.details), strict=True)
         weights = [self._weight(detail) for detail in draft.details]
-        shares = self._rewards.shares(values, weights, chances)
+        # Around a well-known subject most common words stand a little above chance: that is no support yet.
+        bars = [
+            chance + self._settings.slack if detail.kind == "word" else chance
+            for detail, chance in zip(draft.details, chances, strict=True)
+        ]
+        shares = self._rewards.shares(values, weights, bars)
         units = tuple(
             Unit(detail.span.of(sentence), detail.span, weight, value, share)
             for detail, weight, value, share in zip(draft.details, weights, values, shares, strict=True)
