@@ -13,8 +13,9 @@ from sklearn.metrics import cohen_kappa_score, roc_auc_score
 from calibration import by_count, sentence, set_of
 from corver.calibrate.agreement import agreement, kappa, read_pair
 from corver.calibrate.bins import bins_of, edges_of, membership, rate
-from corver.calibrate.columns import columns_of, effective_size, resamples, score_value
+from corver.calibrate.columns import Score, columns_of, effective_size, left_out_of, resamples, score_value
 from corver.calibrate.jumps import largest_jumps
+from corver.calibrate.labelled import LabelledSentence
 from corver.calibrate.monotone import monotonicity
 from corver.calibrate.ranking import auroc, auroc_of
 from corver.calibrate.reliability import brier, reliability
@@ -94,6 +95,35 @@ def test_the_profile_score_is_the_weighted_mean_of_its_units() -> None:
 @pytest.mark.parametrize("value", [None, True, "7", float("nan"), 10**400])
 def test_what_is_no_number_is_no_score(value: Any) -> None:
     assert score_value({"count": value}, "count") is None
+
+
+@pytest.mark.parametrize(
+    ("score", "value"),
+    [
+        ("count", -1),
+        ("count", 1e300),
+        ("level", 0.5),
+        ("level", 10**9),
+        ("reward", 1e308),
+        ("probability", 1.5),
+    ],
+)
+def test_a_number_that_cannot_be_such_a_score_is_refused(score: Score, value: float) -> None:
+    labelled = set_of([LabelledSentence("a", True, "a", {"status": "supported", score: value})])
+    with pytest.raises(InputError, match=rf"^set\.csv: .* is no {score}: that is a"):
+        columns_of(labelled, score)
+
+
+def test_sentences_that_lack_the_score_are_told() -> None:
+    labelled = set_of(
+        [
+            sentence("a", True, count=3),
+            sentence("b", False, count=None, status="supported", capped=True),
+            sentence("c", False, count=None),
+        ]
+    )
+    assert left_out_of(labelled, "count") == {"without a count": 1}
+    assert study(labelled, "count", settings=QUICK).to_json()["left_out"] == {"without a count": 1}
 
 
 def test_sentences_without_a_verdict_have_no_part_in_the_curve() -> None:

@@ -260,6 +260,9 @@ def test_rates_come_back_from_their_file(tmp_path: Path) -> None:
     path.write_text(json.dumps(found.to_json() | {"levels": [{}]}))
     with pytest.raises(InputError, match="damaged"):
         SentenceRates.load(path)
+    path.write_text(json.dumps(found.to_json() | {"labels": math.inf}))
+    with pytest.raises(InputError, match="damaged"):
+        SentenceRates.load(path)
     path.write_text("{}")
     with pytest.raises(InputError, match="holds no corver sentence rates"):
         SentenceRates.load(path)

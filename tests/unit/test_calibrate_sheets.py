@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,10 @@ def test_rewards_without_levels_are_drawn_by_fifths_in_which_ties_stay_together(
 def test_nothing_to_draw_from_is_an_error() -> None:
     with pytest.raises(InputError, match="nothing to label"):
         draw([scored("Hm.", None)], per_stratum=5)
+    with pytest.raises(InputError, match="has a level; draw --by reward"):
+        draw([scored("A.", 1, level=None)], per_stratum=5)
+    with pytest.raises(InputError, match=r"has a reward$"):
+        draw([scored("A.", 1, reward=None)], per_stratum=5, by="reward")
 
 
 def test_two_scorers_do_not_mix() -> None:
@@ -219,6 +224,7 @@ def test_a_label_that_is_none_is_refused_with_its_line(tmp_path: Path) -> None:
         (b"id,label\n", "has no rows"),
         (b"id,label\na,true\na,true\n", ":3: the id a stands in line 2 already"),
         (b"id,label\n,true\n", ":2: has no id"),
+        (b"id,label,Label\na,true,false\n", "more than one column label"),
         (b'id,label\n"a,true\n', "is not CSV"),
         (b"id,label\n\xff,true\n", "not UTF-8"),
         (b"PK\x03\x04", "save the sheet as CSV"),
@@ -291,6 +297,16 @@ def test_what_is_no_key_is_refused(tmp_path: Path, content: str) -> None:
     path.write_text(content)
     with pytest.raises(InputError, match=str(path)):
         read_key(path)
+
+
+@pytest.mark.parametrize("size", [0, -3, 1.5, "12", math.inf, 10**400])
+def test_a_key_whose_strata_have_no_size_is_damaged(tmp_path: Path, size: Any) -> None:
+    _, key, _ = written(tmp_path)
+    row = json.loads(key.read_text())
+    row["strata"]["level 0"]["sentences"] = size
+    key.write_text(json.dumps(row))
+    with pytest.raises(InputError, match="is damaged"):
+        read_key(key)
 
 
 # -- labelled sets -----------------------------------------------------------------------------------------------------
@@ -376,6 +392,7 @@ def test_labels_may_stand_in_json_lines(tmp_path: Path) -> None:
         ({"label": "perhaps", "count": 1}, "is no label"),
         ({"label": True, "weight": 0}, "not a positive number"),
         ({"label": True, "weight": 10**400}, "not a positive number"),
+        ({"label": True, "weight": 1e200}, "not a positive number"),
         ({"label": True, "text": "A. B.", "sentences": [verdict(0, 2, 1), verdict(3, 5, 1)]}, "one \"label\" for 2"),
         ({"label": "", "count": 1}, "no sentence is labelled"),
     ],

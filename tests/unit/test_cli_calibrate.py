@@ -121,7 +121,10 @@ def test_labels_are_safe_from_a_second_sample(scores: Path, sheet: Path) -> None
     again = run("sample", scores, "--output", sheet, "--per-level", "40", "--seed", "1")
     assert again.exit_code == 2
     assert "another drawing" in again.stderr
-    assert run("sample", scores, "--output", sheet, "--per-level", "40").exit_code == 0
+    same = run("sample", scores, "--output", sheet, "--per-level", "40", "--with-scores")
+    assert same.exit_code == 0
+    assert f"left as it was, with the same sentences: {sheet}" in same.stderr
+    assert "wrote" not in same.stderr
     assert sheet.read_bytes() == labelled
 
 

@@ -20,7 +20,17 @@ from corver.calibrate.scored import as_number
 from corver.errors import InputError
 from corver.evaluate.stats import Estimate
 
-__all__ = ["SCORES", "Columns", "Score", "columns_of", "effective_size", "percentile", "resamples", "score_value"]
+__all__ = [
+    "SCORES",
+    "Columns",
+    "Score",
+    "columns_of",
+    "effective_size",
+    "left_out_of",
+    "percentile",
+    "resamples",
+    "score_value",
+]
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
@@ -30,6 +40,15 @@ SCORES: tuple[Score, ...] = ("count", "level", "reward", "profile", "probability
 
 _CHUNK = 4_000_000
 """Numbers held at a time by resampling."""
+
+_RANGES: dict[Score, tuple[float, float]] = {
+    "count": (0, 1e15),
+    "level": (0, 999),
+    "reward": (-1e9, 1e9),
+    "profile": (-1e9, 1e9),
+    "probability": (0, 1),
+}
+"""What a score can be. Beyond lies another quantity, or one whose squares no longer fit."""
 
 _VERDICT = ("supported", "unsupported")
 
@@ -70,7 +89,10 @@ class Columns:
 
 
 def columns_of(labelled: LabelledSet, score: Score) -> Columns:
-    """The sentences with a verdict and a finite score. Raises InputError when there are none."""
+    """The sentences with a verdict and a finite score.
+
+    Raises InputError when there are none, and for a number that cannot be such a score (a count below 0, half a level).
+    """
     rows = [
         (value, item)
         for item in labelled.items
@@ -78,6 +100,11 @@ def columns_of(labelled: LabelledSet, score: Score) -> Columns:
     ]
     if not rows:
         raise InputError(f"{labelled.name}: no labelled sentence has a {score}{_hint(score)}")
+    low, high = _RANGES[score]
+    for value, _ in rows:
+        if not low <= value <= high or (score == "level" and value % 1):
+            whole = "whole number" if score == "level" else "number"
+            raise InputError(f"{labelled.name}: {value:g} is no {score}: that is a {whole} from {low:g} to {high:g}")
     items = [item for _, item in rows]
     return Columns(
         score_N=np.array([value for value, _ in rows]),
@@ -86,6 +113,12 @@ def columns_of(labelled: LabelledSet, score: Score) -> Columns:
         group_N=_codes([item.group for item in items]),
         stratum_N=_codes([item.stratum or "" for item in items]),
     )
+
+
+def left_out_of(labelled: LabelledSet, score: Score) -> dict[str, int]:
+    """Why to how many: what of the labels the set left out, and sentences with a verdict that lack the score."""
+    lacking = sum(item.status in _VERDICT and score_value(item.fields, score) is None for item in labelled.items)
+    return {**labelled.left_out, **({f"without a {score}": lacking} if lacking else {})}
 
 
 def score_value(fields: Mapping[str, Any], score: Score) -> float | None:

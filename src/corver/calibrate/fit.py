@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from corver.calibrate.columns import Columns, Floats, Integers, Score
+from corver.calibrate.columns import Columns, Floats, Integers, Score, score_value
 from corver.calibrate.labelled import LabelledSet
 from corver.calibrate.maps import CalibrationMap, Method, transform_of
 from corver.errors import InputError
@@ -95,8 +95,8 @@ def folds_of(columns: Columns, *, folds: int, seed: int) -> Integers:
 
 def cap_of(labelled: LabelledSet) -> int | None:
     """The count at which counting stopped, None when all counts are exact."""
-    capped = [int(item.fields["count"]) for item in labelled.items if item.fields.get("capped")]
-    return max(capped, default=None)
+    capped = [score_value(item.fields, "count") for item in labelled.items if item.fields.get("capped")]
+    return max((int(count) for count in capped if count is not None), default=None)
 
 
 def _platt(x_N: Floats, truth_N: Floats, weight_N: Floats) -> tuple[float, float]:

@@ -19,10 +19,12 @@ from corver.calibrate.sheet import read_sheet, sheet_bytes
 from corver.errors import InputError, UsageError
 from corver.runs import read_document, write_bytes
 
-__all__ = ["Key", "find_key", "read_key", "write_drawing"]
+__all__ = ["Key", "find_key", "read_key", "sheet_paths", "write_drawing"]
 
 FORMAT = "corver calibration key"
 VERSION = 1
+_MOST = 10**15
+"""Sentences of a stratum; what is more was not written by corver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +93,10 @@ def read_key(path: Path) -> Key:
     """The key in a file. Raises InputError when it is none."""
     row = read_document(path, kind=FORMAT, version=VERSION, maker="corver calibrate sample")
     try:
-        strata = {str(name): int(size["sentences"]) for name, size in row["strata"].items()}
-        fits = all(is_sentence(item["verdict"]) and item["stratum"] in strata for item in row["items"].values())
+        strata = {str(name): size["sentences"] for name, size in row["strata"].items()}
+        fits = all(type(size) is int and 0 < size < _MOST for size in strata.values()) and all(
+            is_sentence(item["verdict"]) and item["stratum"] in strata for item in row["items"].values()
+        )
     except (KeyError, TypeError, ValueError, AttributeError):
         fits = False
     if not fits:

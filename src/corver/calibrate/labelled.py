@@ -26,6 +26,9 @@ __all__ = ["LabelledSentence", "LabelledSet", "load_labelled"]
 ALONE = "none"
 """The name of the grouping in which every sentence stands for itself."""
 
+_LEAST_WEIGHT = 1e-12
+"""Squares of smaller ones, and of those above its inverse, would leave the range of numbers."""
+
 
 @dataclass(frozen=True, slots=True)
 class LabelledSentence:
@@ -189,8 +192,8 @@ class _Rows:
         except ValueError as error:
             raise InputError(f"{where}: {error}") from None
         weight = as_number(fields.get("weight", row.get("weight", 1.0)))
-        if weight is None or weight <= 0:
-            raise InputError(f'{where}: "weight" is not a positive number')
+        if weight is None or not _LEAST_WEIGHT <= weight <= 1 / _LEAST_WEIGHT:
+            raise InputError(f'{where}: "weight" is not a positive number, up to {1 / _LEAST_WEIGHT:g}')
         identity = self._identity(row, fields)
         if self._group == ALONE:
             group = identity

@@ -131,7 +131,7 @@ class SentenceRates:
                     for one in row["verdicts"]
                 ),
             )
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             raise InputError(f"{path}: holds damaged sentence rates") from None
 
 

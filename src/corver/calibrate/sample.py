@@ -66,7 +66,7 @@ def draw(
     strata = pool.strata()
     if not any(name.startswith(by) for name in strata):
         if pool.left_out.get(f"without {by}"):
-            raise InputError(f"no scored sentence has a {by}; draw --by reward")
+            raise InputError(f"no scored sentence has a {by}{'' if by == 'reward' else '; draw --by reward'}")
         raise InputError("no scored sentence has a verdict: there is nothing to label")
     drawn = {name: strata[name].drawn() for name in sorted(strata, key=_order)}
     return Drawing(

@@ -22,6 +22,7 @@ __all__ = ["COLUMNS", "LABELS", "SheetRow", "parse_label", "read_sheet", "safe_c
 COLUMNS = ("id", "sentence", "label", "context", "question", "note", "scorer")
 SCORE_COLUMNS = ("status", "count", "level", "reward")
 LABELS = ("true", "false", "unsure")
+_NEEDED = ("id", "label")
 
 _SPELLINGS = {
     "true": "true", "t": "true", "yes": "true", "y": "true", "1": "true", "1.0": "true", "correct": "true",
@@ -81,7 +82,7 @@ def read_sheet(path: Path, *, check: bool = True) -> list[SheetRow]:
     """The rows of a sheet that people have filled in, commas, semicolons or tabs between the cells.
 
     check: labels must be true, false or unsure, in one of their spellings. Raises InputError that names file and line:
-    no such file, no CSV, no column `id` or `label`, an id twice, a label that is none.
+    no such file, no CSV, no column `id` or `label` or two of them, an id twice, a label that is none.
     """
     text = _text(path)
     header_line = text.splitlines()[0] if text.strip() else ""
@@ -91,9 +92,12 @@ def read_sheet(path: Path, *, check: bool = True) -> list[SheetRow]:
     seen: dict[str, int] = {}
     try:
         header = [name.strip().casefold() for name in next(reader, [])]
-        missing = [name for name in ("id", "label") if name not in header]
+        missing = [name for name in _NEEDED if name not in header]
         if missing:
             raise InputError(f"{path}: has no column {' and no column '.join(missing)}; is it a sheet of corver?")
+        twice = [name for name in _NEEDED if header.count(name) > 1]
+        if twice:
+            raise InputError(f"{path}: has more than one column {twice[0]}; which one counts?")
         for cells in reader:
             if not any(cell.strip() for cell in cells):
                 continue

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from corver.calibrate.bins import Bin, bins_of, edges_of, rate
-from corver.calibrate.columns import Columns, Floats, Score, columns_of
+from corver.calibrate.columns import Columns, Floats, Score, columns_of, left_out_of
 from corver.calibrate.fit import cap_of, out_of_fold, why_not_folded
 from corver.calibrate.jumps import Jumps, largest_jumps
 from corver.calibrate.labelled import LabelledSet
@@ -85,7 +85,7 @@ class Study:
             "sentences": self.size,
             "true": self.true,
             "weighted": self.labelled.weighted,
-            "left_out": dict(self.labelled.left_out),
+            "left_out": left_out_of(self.labelled, self.score),
             "base_rate": self.base_rate.to_json(),
             "bins": [one.to_json() for one in self.bins],
             "states": [one.to_json() for one in self.states],

@@ -14,7 +14,7 @@ from corver.cli.bars import shown_progress
 from corver.cli.calibrate_agree import agree_command
 from corver.cli.calibrate_curve import curve_command
 from corver.cli.calibrate_fit import fit_command
-from corver.cli.calibrate_tables import grid
+from corver.cli.calibrate_tables import grid, say_left_out
 from corver.cli.options import JsonFlag
 from corver.cli.output import emit, emit_json, say
 from corver.errors import UsageError
@@ -61,7 +61,7 @@ def sample_command(
       corver calibrate sample scores.jsonl --output sheet.csv --per-level 150
       corver calibrate sample scores.jsonl --output sheet.csv --annotators 2 --state no_claim --excel
     """
-    from corver.calibrate.key import write_drawing
+    from corver.calibrate.key import sheet_paths, write_drawing
     from corver.calibrate.sample import draw
     from corver.calibrate.scored import iter_scored
 
@@ -76,6 +76,7 @@ def sample_command(
     with shown_progress() as progress:
         sentences = iter_scored(scored, skipped=skipped, progress=progress)
         drawing = draw(sentences, per_stratum=per_level, by=by, states=state or [], seed=seed)
+    kept = [path for path in sheet_paths(output, annotators) if path.exists()]
     sheets, key = write_drawing(
         drawing,
         output,
@@ -93,11 +94,13 @@ def sample_command(
     else:
         rows = [[name, f"{one['sentences']:,}", f"{one['drawn']:,}"] for name, one in strata.items()]
         emit(grid([["stratum", "sentences", "drawn"], *rows]))
-    if left_out:
-        say("left out: " + ", ".join(f"{number:,} {why}" for why, number in sorted(left_out.items())))
+    say_left_out(left_out)
     if drawing.scorer is None:
         say("the scored texts do not say which scorer made them; a map fitted on these labels will not know either")
-    say(f"wrote {', '.join(map(str, sheets))}; keep {key} beside {'it' if annotators == 1 else 'them'}")
+    if kept:
+        say(f"left as it was, with the same sentences: {', '.join(map(str, kept))}; remove it to have it written anew")
+    wrote = ", ".join(str(path) for path in sheets if path not in kept)
+    say(f"{f'wrote {wrote}; ' if wrote else ''}keep {key} beside {'it' if annotators == 1 else 'them'}")
 
 
 calibrate_app.command("agree")(agree_command)

@@ -22,6 +22,7 @@ from corver.cli.calibrate_tables import (
     Seed,
     estimate,
     grid,
+    say_left_out,
 )
 from corver.cli.files import writing
 from corver.cli.options import JsonFlag, extra_needed
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from corver.calibrate.maps import CalibrationMap
     from corver.calibrate.study import Study
 
-__all__ = ["curve_command", "say_left_out"]
+__all__ = ["curve_command"]
 
 
 def curve_command(
@@ -69,6 +70,7 @@ def curve_command(
       corver calibrate curve sheet.csv --output calibration/
       corver calibrate curve labelled.jsonl --score reward --group relation
     """
+    from corver.calibrate.columns import left_out_of
     from corver.calibrate.labelled import load_labelled
     from corver.calibrate.maps import CalibrationMap
     from corver.calibrate.study import Settings, study
@@ -95,13 +97,7 @@ def curve_command(
         emit_json(found.to_json(), indent=2)
     else:
         emit(_table(found))
-    say_left_out(data)
-
-
-def say_left_out(data: LabelledSet) -> None:
-    """What of the labels had no part in it."""
-    if data.left_out:
-        say("left out: " + ", ".join(f"{number:,} {why}" for why, number in sorted(data.left_out.items())))
+    say_left_out(left_out_of(data, score))
 
 
 def _check(known: CalibrationMap, data: LabelledSet) -> None:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from corver.cli.bars import shown_progress
-from corver.cli.calibrate_curve import say_left_out
-from corver.cli.calibrate_tables import Draws, Folds, Group, Key, Method, ScoreName, Seed, estimate, grid
+from corver.cli.calibrate_tables import Draws, Folds, Group, Key, Method, ScoreName, Seed, estimate, grid, say_left_out
 from corver.cli.files import writing
 from corver.cli.options import JsonFlag, extra_needed
 from corver.cli.output import emit, emit_json, json_line, say, table
@@ -64,7 +63,7 @@ def fit_command(
     """
     if neutral:
         return _neutral(labelled, output, json=json)
-    from corver.calibrate.columns import columns_of
+    from corver.calibrate.columns import columns_of, left_out_of
     from corver.calibrate.fit import fit_map
     from corver.calibrate.labelled import load_labelled
 
@@ -83,7 +82,7 @@ def fit_command(
         say("the labels do not say which scorer they were scored by; nothing can check later whether the map fits")
     if found.method == "platt" and found.slope < 0:
         say("the probability falls as the score rises: this score misleads on these labels")
-    say_left_out(data)
+    say_left_out(left_out_of(data, score))
     return None
 
 

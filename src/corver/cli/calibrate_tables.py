@@ -1,4 +1,4 @@
-"""Tables and options that the commands of `corver calibrate` share.
+"""Tables, lines and options that the commands of `corver calibrate` share.
 
 In: estimates and rows of text. Out: lines. This module knows no statistics.
 """
@@ -6,11 +6,13 @@ In: estimates and rows of text. Out: lines. This module knows no statistics.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
+
+from corver.cli.output import say
 
 if TYPE_CHECKING:
     from corver.evaluate.stats import Estimate
@@ -26,6 +28,7 @@ __all__ = [
     "Seed",
     "estimate",
     "grid",
+    "say_left_out",
     "shortened",
 ]
 
@@ -74,6 +77,12 @@ def estimate(value: Estimate, *, percent: bool = False, sign: bool = False) -> s
     if math.isnan(value.low):
         return middle
     return f"{middle} [{value.low * scale:{plus}.{digits}f}, {value.high * scale:{plus}.{digits}f}]"
+
+
+def say_left_out(left_out: Mapping[str, int]) -> None:
+    """What had no part in the work: why to how many."""
+    if left_out:
+        say("left out: " + ", ".join(f"{number:,} {why}" for why, number in sorted(left_out.items())))
 
 
 def shortened(text: str, width: int) -> str:
