@@ -4,8 +4,8 @@
 
 MODEL: folder of an instruction-tuned model, which is policy and judge in one. Prints, a step each, the seconds of the
 whole step and of its appeals, then the seconds of one appeal (eight at once, as long as the policy's answers) and what
-the expected number of them adds to a step without any. The verifier of the benchmark is a coin
-that accepts one completion in four, so that three in four are open to appeal whatever the model says.
+the expected number of them adds to a step without any. The verifier of the benchmark is a coin that accepts one
+completion in four, so that three in four are open to appeal whatever the model says.
 """
 
 from __future__ import annotations
