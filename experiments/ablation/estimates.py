@@ -58,6 +58,14 @@ class Results:
             return self.raw[seed]["no_rule"]
         return self.trials[arm, seed]["evaluation"]
 
+    def late_rates(self, arm: str, name: str, *, last: int = 10) -> dict[int, float]:
+        """Seed to the rate over the rollouts of the last steps of training: the same questions in every arm."""
+        found = {}
+        for seed in self.seeds(arm):
+            curve = self.trials[arm, seed]["curve"]
+            found[seed] = rate({part: sum(curve[part][-last:]) for part in RATES[name]}, name)
+        return found
+
     def rates(
         self, arm: str, name: str, *, sets: Sequence[str] = HELDOUT, mode: str = "greedy", quartile: int | None = None
     ) -> dict[int, float]:
@@ -108,7 +116,7 @@ def verdict(difference: Estimate) -> Verdict:
 def least_visible(difference: Estimate, *, power: float = 0.8) -> float:
     """The true difference that as many seeds would show, with 95 % confidence, in `power` of repetitions.
 
-    From the spread that was seen, by the non-central t distribution: the δ at which P(|T| > t_.975) = power.
+    From the spread that was seen, by the non-central t distribution: the δ at which P(T > t_.975) = power.
     """
     if difference.seeds < LEAST_SEEDS or not difference.spread:
         return math.nan
@@ -117,6 +125,7 @@ def least_visible(difference: Estimate, *, power: float = 0.8) -> float:
     low, high = 0.0, 50.0
     for _ in range(60):
         middle = (low + high) / 2
-        seen = stats.nct.sf(bound, freedom, middle) + stats.nct.cdf(-bound, freedom, middle)
+        # The tail on the wrong side is below 0.001 wherever the power is not small, and scipy's is not to be relied on.
+        seen = stats.nct.sf(bound, freedom, middle)
         low, high = (low, middle) if seen >= power else (middle, high)
     return high * error

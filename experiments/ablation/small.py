@@ -30,8 +30,10 @@ from corver.runs import write_text
 
 __all__ = ["main"]
 
-CURVES = ("completions/mean_length", "completions", "claiming", "true", "repeated", "rewards/judge/mean",
-          "corver/sentence_reward")  # fmt: skip
+CURVES = (
+    "completions/mean_length", "completions", "claiming", "true", "facts", "facts_true", "correct", "repeated",
+    "rewards/judge/mean", "corver/sentence_reward",
+)  # fmt: skip
 """What is kept of every step when results are collected."""
 
 

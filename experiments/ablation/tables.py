@@ -80,6 +80,7 @@ def order(results: Results) -> None:
     for mode in ("greedy", "sampled"):
         arms_table(results, "Main arms", ["raw", *main_arms], mode=mode)
         differences(results, "Main arms, pairs", ORDER, ("precision", "fact_precision", "accuracy"), mode=mode)
+    late(results)
     rows = []
     for sets in (("train",), ("heldout_fact",), ("heldout_person",)):
         for arm in ["raw", *main_arms]:
@@ -89,6 +90,20 @@ def order(results: Results) -> None:
                 ]
                 rows.append([sets[0], arm, *cells])
     print_table("By set of questions (greedy)", ["set", "arm", "sentences true", "answers right"], rows)
+
+
+def late(results: Results) -> None:
+    """What the arms said in the last ten steps of training: 480 completions a seed to the same questions."""
+    rows = []
+    for above, below in (("full", "a3"), ("full", "a1"), ("full", "a2"), ("a3", "a1"), ("full", "full_lambda1"),
+                         ("profile", "full"), ("min", "full"), ("relcheck", "full")):  # fmt: skip
+        for name in ("precision", "fact_precision", "accuracy", "claims"):
+            found = paired(results.late_rates(above, name), results.late_rates(below, name))
+            if found.seeds > 1:
+                rows.append([f"{above} − {below}", TITLES[name], str(found.seeds), signed(found, name),
+                             verdict(found), number(least_visible(found), name)])  # fmt: skip
+    head = ["difference", "of", "seeds", "mean [95 %]", "said", "visible at 80 %"]
+    print_table("Rollouts of the last ten steps, pairs (training questions, sampled)", head, rows)
 
 
 def support(results: Results) -> None:
