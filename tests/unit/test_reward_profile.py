@@ -95,7 +95,11 @@ def test_what_an_article_says_anywhere_counts_for_its_subject(tmp_path: Path) ->
     article = (
         "Ada Lovelace wrote programs. " + "She walked in the garden every day and read. " * 40 + "She liked zebras. "
     )
-    other = "Horses met Ada Lovelace once. " + "Other things were said at length there. " * 40 + "Okapis slept. "
+    other = (
+        "Long ago some wild horses met Ada Lovelace once. "
+        + "Other things were said at length there. " * 40
+        + "Okapis slept. "
+    )
     build_index([Texts([article * 3, other * 3, *[FILLER * 20] * 30])], tmp_path)
     with Index.open(tmp_path) as opened:
         settings = ProfileSettings(neutral=0.0, cut=50)
@@ -208,6 +212,23 @@ def test_a_failed_lookup_is_no_number_and_stays_with_its_subject(index: Index) -
     assert one(bad).status is Status.FAILED
     assert math.isnan(one(bad).reward)
     assert one(bad).reason == "the shard is gone"
+
+
+def test_what_is_remembered_is_forgotten_when_phrases_take_too_much_room(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from corver.reward import profile
+
+    scorer = Scorer(index=index, support="profile", repetition_guard=False)
+    before = scorer.score("Marie Curie won the Nobel Prize.").to_json()
+    asked: list[str] = []
+    mentions = index.mentions
+    monkeypatch.setattr(index, "mentions", lambda name, **options: asked.append(name) or mentions(name, **options))
+    assert scorer.score("Marie Curie won the Nobel Prize.").to_json() == before
+    assert asked == []
+    monkeypatch.setattr(profile, "_MOST_MADE", 0)
+    assert scorer.score("Marie Curie won the Nobel Prize.").to_json() == before
+    assert asked == ["Marie Curie"]
 
 
 def test_a_counter_that_only_counts_is_refused() -> None:

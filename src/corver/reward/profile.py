@@ -42,6 +42,7 @@ NegationRule: TypeAlias = Literal["no_claim", "ignore"]
 
 _MAX_SENTENCE = 2000  # code points that are read
 _REMEMBERED = 2048  # subjects whose mentions are kept
+_MOST_MADE = 256 << 20  # bytes of phrase lists, after which everything remembered is forgotten
 
 
 @runtime_checkable
@@ -236,6 +237,10 @@ class ProfileSupport:
 
     def _mentions_of(self, topic: Topic) -> Mentions:
         known = self._mentions.get(topic.key)
+        if known is not None and known.table.made_bytes > _MOST_MADE:
+            # Mentions keep the table alive in which phrases are made; with them gone the index begins a new one.
+            self._mentions.clear()
+            known = None
         if known is None:
             known = self._find(topic)
             self._mentions[topic.key] = known
