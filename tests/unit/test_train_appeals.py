@@ -11,6 +11,7 @@ from corver.config import AppealsConfig, EndpointConfig
 from corver.credit.appeals import AppealCase
 from corver.endpoint import ChatEndpoint
 from corver.errors import ConfigError, EndpointError
+from corver.reward.judge import label_answer
 from corver.train.appeals import (
     EndpointAppeals,
     ModelAppeals,
@@ -142,6 +143,16 @@ def test_the_string_judge_hears_other_words_for_the_same() -> None:
     assert [d.correct for d in StringAppeals(rule="words").decide(CASES[:1])] == [False]
     assert StringAppeals().decide([AppealCase("q", (), "x")])[0].correct is None
     assert isinstance(build_appeal_judge(AppealsConfig()), StringAppeals)
+
+
+def test_what_math_verify_rejects_the_string_judge_hears() -> None:
+    """Known false negatives of a rule-based checker. 448/15625 against 0.028672 was one; the library takes it now."""
+    assert label_answer("0.028672", ["448/15625"], rule="math") == "correct"
+    cases = [("seven", "7"), ("one half", "1/2"), ("twenty one", "21"), ("ten dollars", "10"), ("12000 m", "12 km")]
+    for said, gold in cases:
+        assert label_answer(said, [gold], rule="math") == "wrong"
+    heard = StringAppeals().decide([AppealCase("How much is it?", (gold,), said) for said, gold in cases])
+    assert [decision.correct for decision in heard] == [True] * len(cases)
 
 
 class Words:
