@@ -18,7 +18,18 @@ import numpy as np
 from measure import RATES, rate
 from scipy import stats
 
-__all__ = ["HELDOUT", "Estimate", "Results", "Verdict", "least_visible", "mean_of", "paired", "read_results", "verdict"]
+__all__ = [
+    "HELDOUT",
+    "LEAST_SEEDS",
+    "Estimate",
+    "Results",
+    "Verdict",
+    "least_visible",
+    "mean_of",
+    "paired",
+    "read_results",
+    "verdict",
+]
 
 HELDOUT = ("heldout_fact", "heldout_person")
 Verdict: TypeAlias = Literal["higher", "lower", "not told apart", "too few seeds"]

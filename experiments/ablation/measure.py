@@ -57,6 +57,7 @@ RATES: Mapping[str, tuple[str, str]] = {
     "length": ("tokens", "completions"),
     "claims": ("claiming", "completions"),
     "facts_said": ("facts", "completions"),
+    "facts_a_claim": ("facts", "claiming"),
     "true_facts": ("distinct_true", "completions"),
     "repeated": ("repeated", "sentences"),
     "unread": ("unread", "sentences"),

@@ -15,7 +15,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 from arms import ARMS
-from estimates import Results, mean_of, paired, read_results
+from estimates import LEAST_SEEDS, Results, mean_of, paired, read_results
 from matplotlib.figure import Figure
 
 from corver.report.plots import ACCENT, INK, MUTED, RULE, SETTINGS, encoded, plain_axes
@@ -52,7 +52,8 @@ def arms_figure(results: Results) -> Figure:
             found = paired(after, before)
             dots = [100 * (after[seed] - before[seed]) for seed in after]
             axes.plot(dots, [place] * len(dots), "o", color=ACCENT, alpha=0.3, markersize=3.5, markeredgewidth=0)
-            axes.plot([100 * found.low, 100 * found.high], [place, place], color=ACCENT, linewidth=1.6)
+            if found.seeds >= LEAST_SEEDS:
+                axes.plot([100 * found.low, 100 * found.high], [place, place], color=ACCENT, linewidth=1.6)
             axes.plot([100 * found.value], [place], "o", color=ACCENT, markersize=5)
         axes.set_yticks(range(len(arms)), arms)
         axes.set_title(f"{title} (points)", loc="left", color=INK, fontsize=9.5)
@@ -71,12 +72,12 @@ def curves_figure(results: Results) -> Figure:
     for axes, arm in zip(grid, arms, strict=False):
         plain_axes(axes)
         other = axes.twinx()
-        other.set_ylim(0, 6)
+        other.set_ylim(0, 5)
         other.tick_params(colors=MUTED, labelsize=7, length=0)
         other.spines[:].set_visible(False)
         _lines(axes, _curves(results, arm, "completions/mean_length"), INK)
         _lines(other, _curves(results, arm, "claiming"), ACCENT)
-        axes.set_ylim(0, 80)
+        axes.set_ylim(0, 60)
         axes.set_title(arm, loc="left", color=INK, fontsize=8.5)
     for axes in grid[len(arms) :]:
         axes.set_visible(False)
@@ -109,21 +110,22 @@ def quartiles_figure(results: Results) -> Figure:
 
 
 def _curves(results: Results, arm: str, name: str) -> list[Sequence[float]]:
-    """One curve a seed; counts of the truth's reader are divided by the completions of the step."""
+    """One curve a seed, a mean of two steps a point; counts of claims are divided by the completions of the step."""
     found = []
     for seed in results.seeds(arm):
         curve = results.trials[arm, seed]["curve"]
         values = np.array(curve[name], dtype=float)
-        found.append(values / np.array(curve["completions"]) if name == "claiming" else values)
+        values = values / np.array(curve["completions"]) if name == "claiming" else values
+        found.append(values[: values.size // 2 * 2].reshape(-1, 2).mean(axis=1))
     return found
 
 
 def _lines(axes: Any, curves: Sequence[Sequence[float]], colour: str) -> None:
     for values in curves:
-        axes.plot(values, color=colour, alpha=0.25, linewidth=0.7)
+        axes.plot(np.arange(len(values)) * 2 + 1.5, values, color=colour, alpha=0.25, linewidth=0.7)
     size = min(map(len, curves))
     mean = [mean_of({seed: float(values[step]) for seed, values in enumerate(curves)}).value for step in range(size)]
-    axes.plot(mean, color=colour, linewidth=1.5)
+    axes.plot(np.arange(size) * 2 + 1.5, mean, color=colour, linewidth=1.5)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import argparse
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from statistics import median
 
 from arms import ARMS
 from estimates import Estimate, Results, least_visible, mean_of, paired, read_results, verdict
@@ -19,7 +20,17 @@ from estimates import Estimate, Results, least_visible, mean_of, paired, read_re
 __all__ = ["main"]
 
 PERCENT = frozenset({"precision", "fact_precision", "accuracy", "refusals", "well_formed", "repeated", "unread"})
-HEADLINE = ("precision", "fact_precision", "accuracy", "true_facts", "claims", "length", "refusals", "repeated")
+HEADLINE = (
+    "precision",
+    "fact_precision",
+    "accuracy",
+    "true_facts",
+    "claims",
+    "facts_a_claim",
+    "length",
+    "refusals",
+    "repeated",
+)
 ORDER = (
     ("full", "a3"), ("full", "a1"), ("full", "a2"), ("full", "a4"), ("a3", "a1"), ("full", "full_lambda1"),
     ("full", "raw"), ("a1", "raw"), ("a2", "raw"), ("a3", "raw"), ("a4", "raw"), ("full_lambda1", "raw"),
@@ -30,6 +41,7 @@ TITLES: Mapping[str, str] = {
     "accuracy": "answers right",
     "true_facts": "true facts a completion",
     "claims": "claims a completion",
+    "facts_a_claim": "facts a claim",
     "length": "tokens",
     "refusals": "refusals",
     "repeated": "repeated sentences",
@@ -120,13 +132,14 @@ def rules(results: Results) -> None:
     differences(
         results, "Pair rules, pairs", pairs, ("precision", "fact_precision", "accuracy", "length", "claims", "refusals")
     )
-    rows = [
-        [arm] + [shown(mean_of({seed: float(results.trials[arm, seed][key]) for seed in results.seeds(arm)}), key)
-                 for key in ("cpu_seconds", "reward_seconds")]
-        for arm in ("a1", "full", "min", "relcheck", "profile")
-        if results.seeds(arm)
-    ]  # fmt: skip
-    print_table("Cost of a run", ["arm", "seconds of CPU", "of them in the reward (wall clock)"], rows)
+    rows = []
+    for arm in ("a1", "full", "min", "relcheck", "profile"):
+        found = [results.trials[arm, seed] for seed in results.seeds(arm)]
+        if found:
+            cells = [f"{median(one[key] for one in found):.1f}" for key in ("cpu_seconds", "seconds", "reward_seconds")]
+            rows.append([arm, str(len(found)), *cells])
+    head = ["arm", "seeds", "seconds of CPU", "wall clock", "of it in the reward"]
+    print_table("Cost of a training run, medians over seeds on a busy machine", head, rows)
 
 
 def guards(results: Results) -> None:
