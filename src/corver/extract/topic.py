@@ -17,7 +17,7 @@ from corver.extract.clauses import read_pairs
 from corver.extract.scan import Scan
 from corver.extract.subjects import SubjectMemory, is_resolvable, question_subject
 from corver.extract.units import Detail, folded
-from corver.text.stopwords import FUNCTION_WORDS, STOPWORDS
+from corver.text.stopwords import ARTICLES, FUNCTION_WORDS, STOPWORDS
 
 __all__ = ["Topic", "TopicSource", "asked_words", "find_topics", "topic_of"]
 
@@ -25,7 +25,6 @@ TopicSource: TypeAlias = Literal["question", "sentence", "earlier"]
 
 _PARENTHESES = re.compile(r"\s*\([^()]*\)\s*$")
 _LABEL = re.compile(r"^\s*(?:question|prompt|instruction|q)\s*[:.]\s*", re.IGNORECASE)
-_ARTICLES = frozenset({"a", "an", "the"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ def topic_of(name: str, source: TopicSource) -> Topic | None:
     hint = " ".join(word for word in folded(name[len(bare) :]) if word not in STOPWORDS) if bare else ""
     bare = bare or name
     first, _, rest = bare.partition(" ")
-    if first.lower() in _ARTICLES and rest.strip():
+    if first.lower() in ARTICLES and rest.strip():
         bare = rest.strip()
     spelled = folded(bare)
     return Topic(bare, spelled, source, hint) if any(word not in FUNCTION_WORDS for word in spelled) else None

@@ -14,13 +14,12 @@ from pathlib import Path
 
 from corver.errors import InputError
 from corver.reward.content import is_pronoun
-from corver.text.stopwords import STOPWORDS
+from corver.text.stopwords import ARTICLES, STOPWORDS
 from corver.text.words import words
 from corver.types import AnyOf, Clause, Phrase
 
 __all__ = ["Aliases"]
 
-_ARTICLES = frozenset({"a", "an", "the"})
 _MOST = 64
 """Aliases of one name; more would make a query slow and say little."""
 
@@ -92,7 +91,7 @@ class Aliases:
 
 def _key(name: str) -> tuple[str, ...]:
     spelled = tuple(words(name))
-    return spelled[1:] if len(spelled) > 1 and spelled[0] in _ARTICLES else spelled
+    return spelled[1:] if len(spelled) > 1 and spelled[0] in ARTICLES else spelled
 
 
 def _is_small(alias: tuple[str, ...]) -> bool:

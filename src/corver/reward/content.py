@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from corver.text.stopwords import STOPWORDS
+from corver.text.stopwords import ARTICLES, STOPWORDS
 from corver.text.words import words
 from corver.types import Pair
 
 __all__ = ["content_words", "is_pronoun", "query_words"]
 
-_ARTICLES = frozenset({"a", "an", "the"})
 _PRONOUN_LIST = """
     i me my mine myself you your yours yourself yourselves he him his himself she her hers herself it its itself
     we us our ours ourselves they them their theirs themselves this that these those who whom whose which what
@@ -33,7 +32,7 @@ def content_words(text: str) -> tuple[str, ...]:
     """
     found = tuple(dict.fromkeys(words(text)))
     return tuple(word for word in found if word not in STOPWORDS) or tuple(
-        word for word in found if word not in _ARTICLES
+        word for word in found if word not in ARTICLES
     )
 
 

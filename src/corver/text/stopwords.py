@@ -1,13 +1,15 @@
-"""Two closed word lists, both over folded words: what a query leaves out, and what an index keeps without positions.
+"""Closed word lists over folded words: articles, what a query leaves out, what an index keeps without positions.
 
 In: nothing. Out: STOPWORDS, the English words that say nothing about a fact and are dropped from the content words of
 a claim; FUNCTION_WORDS, the few most frequent of them, whose positions an index with stored text does not keep.
-Words that are also names, months or abbreviations once folded ("us", "may", "will", "am", "mine") are in neither.
+Words that are also names, months or abbreviations once folded ("us", "may", "will", "am", "mine") are in none.
 """
 
 from __future__ import annotations
 
-__all__ = ["FUNCTION_WORDS", "STOPWORDS"]
+__all__ = ["ARTICLES", "FUNCTION_WORDS", "STOPWORDS"]
+
+ARTICLES = frozenset({"a", "an", "the"})
 
 FUNCTION_WORDS: frozenset[str] = frozenset(
     """
