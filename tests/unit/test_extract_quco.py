@@ -152,6 +152,9 @@ def test_templates_come_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "wrong.txt").write_text("Find: {} in {}\n")
     with pytest.raises(ConfigError, match=r"wrong\.txt: .* once, .* this one 2 times"):
         read_template(tmp_path / "wrong.txt")
+    with pytest.raises(ConfigError) as caught:
+        read_template(tmp_path / "none.txt")
+    assert str(caught.value) == f"{tmp_path / 'none.txt'}: cannot read the prompt template: No such file or directory"
     with pytest.raises(ConfigError, match="cannot read the prompt template"):
         read_template(tmp_path / "none.txt")
     with pytest.raises(ConfigError, match="0 times"):

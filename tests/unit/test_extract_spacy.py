@@ -167,7 +167,7 @@ def test_what_is_missing_comes_with_the_command_that_installs_it(monkeypatch: py
         DependencyError, match=r"en_core_web_none is not installed: python -m spacy download en_core_web_none"
     ):
         SpacyExtractor(model="en_core_web_none")
-    with pytest.raises(DependencyError, match="not installed"):
+    with pytest.raises(DependencyError, match="not installed, and there is no such folder"):
         SpacyExtractor(model="../no/such folder")
     monkeypatch.setitem(sys.modules, "spacy", None)
     with pytest.raises(DependencyError, match=r"pip install 'corver\[spacy\]'"):

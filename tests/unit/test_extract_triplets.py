@@ -102,6 +102,7 @@ def test_only_a_missing_bracket_is_no_break() -> None:
         ('[["a", "b", true]]', "no text"),
         ('[["a", "b", {"c": "d"}]]', "no text"),
         ('["a", "b"]', "2 parts"),
+        ('["a", "r", "b"], ["c"]', "^the model's answer holds a triplet of 1 parts"),
         ('[["a", "b", "c"], "d"]', "no triplet"),
         ("[[", "breaks off"),
         ('[["a", "b', "breaks off"),

@@ -138,7 +138,8 @@ def read_template(path: Path | None) -> str:
     try:
         return _checked(path.read_text(encoding="utf-8"), f"{path}: ")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot read the prompt template: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise ConfigError(f"{path}: cannot read the prompt template: {reason}") from None
 
 
 def _checked(template: str, where: str = "") -> str:

