@@ -16,7 +16,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from calibration import by_count, sentence, set_of
 from corver.calibrate.columns import columns_of
-from corver.calibrate.fit import fit_map, folds_of, out_of_fold, why_not_folded
+from corver.calibrate.fit import fit_map, folds_of, out_of_fold, validated, why_not_folded
 from corver.calibrate.labelled import LabelledSet
 from corver.calibrate.maps import CalibrationMap, Method
 from corver.calibrate.rates import SentenceRates, rates_by_level
@@ -131,6 +131,20 @@ def test_too_few_labels_to_cross_validate(table: dict[int, tuple[int, int]], rea
         out_of_fold(columns, "platt", "count", labelled=labelled)
 
 
+def test_a_map_carries_what_it_is_worth_on_labels_not_seen() -> None:
+    labelled = by_count(TABLE)
+    columns = columns_of(labelled, "count")
+    found = fitted("platt", labelled)
+    figures = validated(found, columns, labelled=labelled, folds=4, draws=100).validation
+    unseen = out_of_fold(columns, "platt", "count", labelled=labelled, folds=4)
+    assert figures["brier"] == pytest.approx(np.mean((unseen - columns.truth_N) ** 2))
+    assert figures["folds"] == 4
+    few = by_count({0: (2, 1)})
+    assert validated(found, columns_of(few, "count"), labelled=few).validation == {
+        "reason": "3 groups of sentences are too few for 5 folds"
+    }
+
+
 # -- files -------------------------------------------------------------------------------------------------------------
 
 
@@ -201,6 +215,8 @@ def damaged(**changes: Any) -> str:
         (damaged(parameters={"points": [[0, 0.1], [1, 1.2]]}), "leave"),
         (damaged(parameters={"points": [[0, "x"]]}), "is no number"),
         (damaged(labels=-1), "no number of labels"),
+        (damaged(cap=10**400), "no number of labels or occurrences"),
+        (damaged(parameters={"points": [[0, "x" * 400]]}), r"^.{,200}$"),
         (damaged(scorer=3), "must be names"),
     ],
 )

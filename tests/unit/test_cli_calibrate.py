@@ -177,6 +177,21 @@ def test_sheets_that_do_not_fit_are_told_in_one_line(tmp_path: Path, second: str
     assert result.stderr.count("\n") == 1
 
 
+def test_disagreements_replace_no_sheet(pair: tuple[Path, Path]) -> None:
+    labelled = pair[0].read_bytes()
+    result = run("agree", *pair, "--disagreements", pair[0])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"{pair[0]}: is read by this command" in result.stderr
+    assert pair[0].read_bytes() == labelled
+
+
+@pytest.mark.parametrize("labels", ["true", "true,true", ""])
+def test_labels_of_ones_own_are_two_or_more(pair: tuple[Path, Path], labels: str) -> None:
+    result = run("agree", *pair, "--labels", labels)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "two or more different words" in result.stderr
+
+
 def test_weights_need_an_order(pair: tuple[Path, Path]) -> None:
     assert run("agree", *pair, "--weights", "linear").exit_code == 2
     ordered = run("agree", *pair, "--weights", "linear", "--labels", "True,False", *SAMPLE)
@@ -269,6 +284,13 @@ def test_a_map_is_fitted_checked_and_kept(sheet: Path, tmp_path: Path, method: s
     assert run("curve", sheet, "--calibration", path, "--score", "level", *SAMPLE).exit_code == 2
 
 
+def test_a_map_replaces_no_labels(sheet: Path) -> None:
+    labelled = sheet.read_bytes()
+    result = run("fit", sheet, "--output", sheet)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert sheet.read_bytes() == labelled
+
+
 def test_a_map_that_cannot_be_validated_says_why(tmp_path: Path) -> None:
     path = tmp_path / "labelled.jsonl"
     path.write_text('{"label": true, "count": 3}\n{"label": false, "count": 0}\n')
@@ -348,3 +370,17 @@ def test_scores_without_details_have_no_neutral_point(scores: Path) -> None:
     result = run("fit", scores, "--neutral")
     assert (result.exit_code, result.stdout) == (1, "")
     assert "--support profile" in result.stderr
+    assert run("fit", scores, "--neutral", "--group", "id").exit_code == 2
+
+
+@pytest.mark.parametrize(("units", "message"), [([unit(1e300)], "1e+300 is no score"), ([unit(1.0, 0.3)], "unit")])
+def test_details_without_a_median_are_told_in_one_line(
+    tmp_path: Path, units: list[dict[str, Any]], message: str
+) -> None:
+    path = tmp_path / "rollouts.jsonl"
+    path.write_text(json.dumps({"text": "A.", "sentences": [{**verdict(1, 2), "units": units}]}) + "\n")
+    result = run("fit", path, "--neutral")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert message in result.stderr
+    assert "rollouts.jsonl" in result.stderr
+    assert result.stderr.count("\n") == 1

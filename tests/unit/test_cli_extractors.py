@@ -107,6 +107,8 @@ def test_pronouns_questions_and_aliases(tiny_index: Path, tmp_path: Path) -> Non
         (("--extractor", "quco", "--endpoint", "localhost"), "--endpoint: expected an address"),
         (("--extractor", "quco", "--endpoint", "http://u:p@h/v1"), "--endpoint: the address must hold no user"),
         (("--extractor", "quco", "--endpoint", "http://h/v1", "--device", "cpu"), "--device: the server"),
+        (("--extractor", "spacy", "--model", ""), "--model: "),
+        (("--support", "profile", "--neutral", "nan"), "--neutral: "),
         (("--extractor", "spacy", "--support", "profile"), "support profile finds subjects"),
     ],
 )

@@ -80,8 +80,11 @@ class Agreement:
 def read_pair(first: Path, second: Path, *, labels: Sequence[str] | None = None) -> list[tuple[SheetRow, SheetRow]]:
     """The rows of two sheets by id. labels: a vocabulary of one's own instead of true, false and unsure.
 
-    Raises InputError when an id is in one sheet only, and when a label is not in the vocabulary.
+    Raises InputError when an id is in one sheet only, and when a label is not in the vocabulary; UsageError when that
+    is none.
     """
+    if labels is not None:
+        _check_vocabulary(labels)
     sheets = [{row.id: row for row in read_sheet(path, check=labels is None)} for path in (first, second)]
     for (path, rows), (other, more) in ((pair, pair2) for pair, pair2 in _both_ways(first, second, sheets)):
         missing = sorted(set(rows) - set(more))
@@ -106,8 +109,7 @@ def agreement(
 
     Raises InputError when no sentence was labelled by both, UsageError for labels that stand twice.
     """
-    if len(set(labels)) != len(labels) or len(labels) < 2:
-        raise UsageError(f"labels must be two or more different words, not {', '.join(labels)}")
+    _check_vocabulary(labels)
     both = [(one, two) for one, two in pairs if one.label is not None and two.label is not None]
     if not both:
         raise InputError("no sentence was labelled by both annotators")
@@ -148,6 +150,11 @@ def kappa(table_DKK: np.ndarray[Any, np.dtype[np.int64]], weighting: Weighting =
     found = (cost * counts).sum(axis=(1, 2)) * total
     ratio = np.divide(found, by_chance, out=np.full(total.shape, math.nan), where=by_chance > 0)
     return np.asarray(1 - ratio, dtype=np.float64)
+
+
+def _check_vocabulary(labels: Sequence[str]) -> None:
+    if len(set(labels)) != len(labels) or len(labels) < 2:
+        raise UsageError(f"labels must be two or more different words, not {', '.join(labels) or 'none'}")
 
 
 def _reason(table: np.ndarray[Any, np.dtype[np.int64]], labels: Sequence[str]) -> str:

@@ -14,16 +14,19 @@ scikit-learn does the fitting. This module knows no files.
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from dataclasses import replace
+from typing import Any, get_args
 
 import numpy as np
 
 from corver.calibrate.columns import Columns, Floats, Integers, Score, score_value
 from corver.calibrate.labelled import LabelledSet
 from corver.calibrate.maps import CalibrationMap, Method, transform_of
+from corver.calibrate.ranking import auroc_of
+from corver.calibrate.reliability import Binning, brier, reliability
 from corver.errors import InputError
 
-__all__ = ["cap_of", "fit_map", "folds_of", "out_of_fold", "why_not_folded"]
+__all__ = ["cap_of", "fit_map", "folds_of", "out_of_fold", "validated", "why_not_folded"]
 
 
 def fit_map(columns: Columns, method: Method, score: Score, *, labelled: LabelledSet) -> CalibrationMap:
@@ -67,6 +70,32 @@ def out_of_fold(
         rest = columns.where(~held)
         found[held] = fit_map(rest, method, score, labelled=labelled).probability(columns.score_N[held])
     return found
+
+
+def validated(
+    found: CalibrationMap, columns: Columns, *, labelled: LabelledSet, folds: int = 5, draws: int = 2000, seed: int = 0
+) -> CalibrationMap:
+    """The map with what it is worth on labels that it was not fitted on, or with the `reason` why nobody knows.
+
+    draws: bootstrap resamples of the area under the ROC curve.
+    """
+    reason = why_not_folded(columns, folds=folds, seed=seed)
+    if reason is not None:
+        return replace(found, validation={"reason": reason})
+    unseen = out_of_fold(columns, found.method, found.score, labelled=labelled, folds=folds, seed=seed)
+    wide, mass = (
+        reliability(unseen, columns.truth_N, columns.weight_N, binning=binning, seed=seed)
+        for binning in get_args(Binning)
+    )
+    figures = {
+        "folds": folds,
+        "auroc": auroc_of(columns, draws=draws, seed=seed).to_json(),
+        "ece": wide.ece,
+        "ece_equal_mass": mass.ece,
+        "ece_if_right": wide.ece_if_right.to_json(),
+        "brier": brier(unseen, columns.truth_N, columns.weight_N),
+    }
+    return replace(found, validation=figures)
 
 
 def why_not_folded(columns: Columns, *, folds: int, seed: int) -> str | None:

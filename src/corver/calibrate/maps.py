@@ -29,6 +29,7 @@ Transform: TypeAlias = Literal["identity", "log1p"]
 
 FORMAT = "corver calibration map"
 VERSION = 1
+_MOST = 10**15
 
 
 def transform_of(score: Score) -> Transform:
@@ -168,11 +169,11 @@ def _points(raw: Sequence[Sequence[Any]]) -> tuple[tuple[float, float], ...]:
 def _number(value: Any) -> float:
     number = as_number(value)
     if number is None:
-        raise ValueError(f"{value!r} is no number")
+        raise ValueError(f"{repr(value)[:40]} is no number")
     return number
 
 
 def _whole(value: Any) -> int:
-    if type(value) is not int or value < 0:
-        raise ValueError(f"{value!r} is no number of labels")
+    if type(value) is not int or not 0 <= value < _MOST:
+        raise ValueError(f"{repr(value)[:40]} is no number of labels or occurrences")
     return value

@@ -1,7 +1,7 @@
 """The neutral point of a policy, from scored texts on disk.
 
 In: what `corver score --support profile` wrote about the rollouts of the first policy. Out: Z, the median score of
-their units, with its interval. `corver.reward.neutral` measures it; this module only reads.
+their names and numbers, with its interval. `corver.reward.neutral` measures it; this module only reads.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from corver.calibrate.scored import as_number, iter_rows, one_scorer
-from corver.errors import InputError
+from corver.errors import InputError, UsageError
 from corver.evaluate.stats import Estimate
 from corver.progress import Progress, no_progress
 from corver.reward.neutral import measure_neutral
@@ -22,6 +22,7 @@ __all__ = ["NeutralPoint", "neutral_of"]
 
 FORMAT = "corver neutral point"
 VERSION = 1
+_GREATEST = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,15 @@ def neutral_of(paths: Sequence[Path], *, progress: Progress = no_progress) -> Ne
     """Measure Z. Raises InputError for files without units, or of more than one scorer."""
     name = ", ".join(path.name for path in paths)
     scorers: set[str] = set()
-    texts = [list(_sentences(row, scorers)) for _, _, row in iter_rows(paths, progress=progress)]
+    texts = [
+        list(_sentences(row, scorers, f"{path}:{number}")) for path, number, row in iter_rows(paths, progress=progress)
+    ]
     if not any(sentence.units for text in texts for sentence in text):
         raise InputError(f"{name}: no sentence carries units; score the rollouts with --support profile")
-    found = measure_neutral(texts)
+    try:
+        found = measure_neutral(texts)
+    except UsageError as error:
+        raise InputError(f"{name}: {error}") from None
     return NeutralPoint(
         value=Estimate(found.value, found.low, found.high),
         units=found.units,
@@ -65,21 +71,23 @@ def neutral_of(paths: Sequence[Path], *, progress: Progress = no_progress) -> Ne
     )
 
 
-def _sentences(row: Mapping[str, Any], scorers: set[str]) -> Iterator[SentenceScore]:
+def _sentences(row: Mapping[str, Any], scorers: set[str], where: str) -> Iterator[SentenceScore]:
     """What of a row's sentences bears on Z: their units."""
     if isinstance(row.get("scorer"), str):
         scorers.add(row["scorer"])
     sentences = row.get("sentences")
     for fields in sentences if isinstance(sentences, list) else []:
         units = fields.get("units") if isinstance(fields, dict) else None
-        found = tuple(unit for raw in units or () if (unit := _unit(raw)) is not None)
+        found = tuple(unit for raw in units or () if (unit := _unit(raw, where)) is not None)
         yield SentenceScore(Span(0, 0), "", Status.SUPPORTED if found else Status.NO_CLAIM, 0.0, units=found)
 
 
-def _unit(raw: Any) -> Unit | None:
+def _unit(raw: Any, where: str) -> Unit | None:
     if not isinstance(raw, dict):
         return None
     score, weight = as_number(raw.get("score")), as_number(raw.get("weight"))
     if score is None:
         return None
+    if abs(score) > _GREATEST:
+        raise InputError(f"{where}: {score:g} is no score of a unit")
     return Unit(str(raw.get("text", "")), Span(0, 0), 1.0 if weight is None else weight, score, 0.0)

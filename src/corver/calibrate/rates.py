@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from corver.calibrate.bins import rate
+from corver.calibrate.bins import bins_of, rate
 from corver.calibrate.columns import Columns, Floats, columns_of, percentile, resamples
 from corver.calibrate.labelled import LabelledSet
 from corver.errors import InputError
@@ -139,19 +139,13 @@ def rates_by_level(labelled: LabelledSet, *, draws: int = 2000, seed: int = 0) -
     """The rates of every level that labelled sentences have. Raises InputError when none has a level."""
     columns = columns_of(labelled, "level")
     levels = np.unique(columns.score_N)
-    total = columns.weight_N.sum()
-    per_level = []
-    for level in levels:
-        here = columns.score_N == level
-        truth, weight = columns.truth_N[here], columns.weight_N[here]
-        share = float(weight.sum() / total)
-        per_level.append(LevelRate(int(level), int(here.sum()), int(truth.sum()), share, rate(truth, weight)))
+    bins = bins_of(columns, "level", levels.tolist())
     return SentenceRates(
         set_name=labelled.name,
         scorer=labelled.scorer,
         labels=columns.size,
         base_rate=rate(columns.truth_N, columns.weight_N),
-        levels=tuple(per_level),
+        levels=tuple(LevelRate(int(one.low), one.size, one.true, one.share, one.probability) for one in bins),
         verdicts=_verdicts(columns, np.arange(1, int(levels.max()) + 1), draws, seed),
     )
 

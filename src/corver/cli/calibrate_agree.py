@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from corver.cli.calibrate_tables import Draws, Seed, estimate, grid, shortened
-from corver.cli.files import writing
+from corver.cli.files import not_over, writing
 from corver.cli.options import JsonFlag, extra_needed
 from corver.cli.output import emit, emit_json, say, table
 from corver.errors import UsageError
@@ -60,6 +60,7 @@ def agree_command(
     names = None if labels is None else [name.strip() for name in labels.split(",") if name.strip()]
     if weights != "none" and names is None:
         raise UsageError(f"--weights {weights} needs the order of the labels: give --labels")
+    not_over(disagreements, first, second)
     with extra_needed("calibrate", "agreement"):
         pairs = read_pair(first, second, labels=names)
         found = agreement(pairs, labels=names or LABELS, weighting=weights, draws=draws, seed=seed)

@@ -12,13 +12,13 @@ import typer
 
 from corver.cli.bars import shown_progress
 from corver.cli.calibrate_tables import Draws, Folds, Group, Key, Method, ScoreName, Seed, estimate, grid, say_left_out
-from corver.cli.files import writing
+from corver.cli.files import not_over, writing
 from corver.cli.options import JsonFlag, extra_needed
 from corver.cli.output import emit, emit_json, json_line, say, table
+from corver.errors import UsageError
 
 if TYPE_CHECKING:
-    from corver.calibrate.columns import Columns, Score
-    from corver.calibrate.labelled import LabelledSet
+    from corver.calibrate.columns import Columns
     from corver.calibrate.maps import CalibrationMap
 
 __all__ = ["fit_command"]
@@ -61,10 +61,13 @@ def fit_command(
       corver calibrate fit sheet.csv --method platt --output map.json
       corver calibrate fit rollouts.scored.jsonl --neutral --json
     """
+    not_over(output, *labelled, *([key] if key else []))
     if neutral:
+        if key is not None or group is not None:
+            raise UsageError("--neutral takes scored texts, which have no --key and no --group")
         return _neutral(labelled, output, json=json)
     from corver.calibrate.columns import columns_of, left_out_of
-    from corver.calibrate.fit import fit_map
+    from corver.calibrate.fit import fit_map, validated
     from corver.calibrate.labelled import load_labelled
 
     data = load_labelled(labelled, key=key, group=group)
@@ -72,7 +75,7 @@ def fit_command(
     with extra_needed("calibrate", "a calibration map"):
         found = fit_map(columns, method, score, labelled=data)
         if cross_validate:
-            found = _validated(found, columns, data, folds=folds, draws=draws, seed=seed)
+            found = validated(found, columns, labelled=data, folds=folds, draws=draws, seed=seed)
     _keep(found.to_json(), output)
     if json:
         emit_json(found.to_json(), indent=2)
@@ -80,43 +83,12 @@ def fit_command(
         emit(_table(found, columns))
     if found.scorer is None:
         say("the labels do not say which scorer they were scored by; nothing can check later whether the map fits")
+    if "reason" in found.validation:
+        say(f"not cross-validated: {found.validation['reason']}")
     if found.method == "platt" and found.slope < 0:
         say("the probability falls as the score rises: this score misleads on these labels")
     say_left_out(left_out_of(data, score))
     return None
-
-
-def _validated(
-    found: CalibrationMap, columns: Columns, data: LabelledSet, *, folds: int, draws: int, seed: int
-) -> CalibrationMap:
-    """The map with what it is worth on labels that it was not fitted on, or with the reason why nobody knows."""
-    from dataclasses import replace
-
-    from corver.calibrate.fit import out_of_fold, why_not_folded
-    from corver.calibrate.ranking import auroc_of
-    from corver.calibrate.reliability import brier, reliability
-
-    reason = why_not_folded(columns, folds=folds, seed=seed)
-    if reason is not None:
-        say(f"not cross-validated: {reason}")
-        return replace(found, validation={"reason": reason})
-    score: Score = found.score
-    unseen = out_of_fold(columns, found.method, score, labelled=data, folds=folds, seed=seed)
-    wide, mass = (
-        reliability(unseen, columns.truth_N, columns.weight_N, binning=binning, seed=seed)
-        for binning in ("equal_width", "equal_mass")
-    )
-    return replace(
-        found,
-        validation={
-            "folds": folds,
-            "auroc": auroc_of(columns, draws=draws, seed=seed).to_json(),
-            "ece": wide.ece,
-            "ece_equal_mass": mass.ece,
-            "ece_if_right": wide.ece_if_right.to_json(),
-            "brier": brier(unseen, columns.truth_N, columns.weight_N),
-        },
-    )
 
 
 def _keep(row: dict[str, Any], output: Path | None) -> None:

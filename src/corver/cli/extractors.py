@@ -97,6 +97,9 @@ class Extraction:
     aliases: Path | None
 
 
+_OPTION_OF: Mapping[int | str, str] = {"base_url": "--endpoint", "model": "--model", "neutral": "--neutral"}
+"""The options whose words the settings judge, by the names of their fields."""
+
 _OF_QUCO = ("endpoint", "api_key_file", "template", "cache", "device")
 
 
@@ -130,7 +133,7 @@ def reward_config(given: Extraction, **others: Any) -> RewardConfig:
         return RewardConfig.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        hint = "--endpoint" if "base_url" in first["loc"] else None
+        hint = next((_OPTION_OF[name] for name in reversed(first["loc"]) if name in _OPTION_OF), None)
         raise typer.BadParameter(first["msg"].removeprefix("Value error, "), param_hint=hint) from None
 
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from corver.cli.output import write_out
-from corver.errors import InputError
+from corver.errors import InputError, UsageError
 
-__all__ = ["reading", "writing"]
+__all__ = ["not_over", "reading", "writing"]
 
 
 @contextmanager
@@ -75,6 +75,15 @@ def writing(path: Path | None) -> Iterator[Callable[[bytes], None]]:
         finally:
             if not direct:
                 part.unlink(missing_ok=True)
+
+
+def not_over(output: Path | None, *inputs: str | Path) -> None:
+    """Make sure that an output replaces none of the inputs. Raises UsageError that names it."""
+    if output is None:
+        return
+    for path in inputs:
+        if os.path.realpath(output) == os.path.realpath(path) and os.path.isfile(path):
+            raise UsageError(f"{output}: is read by this command and would be replaced; name another file to write")
 
 
 def _why(error: OSError) -> str:

@@ -33,7 +33,7 @@ from corver.cli.extractors import (
     TemplateOption,
     reward_config,
 )
-from corver.cli.files import reading, writing
+from corver.cli.files import not_over, reading, writing
 from corver.cli.options import WindowOption
 from corver.cli.output import json_line, say
 from corver.cli.texts import BadLine, InputText, TextFormat, read_texts
@@ -106,6 +106,7 @@ def score_command(
     given = Extraction(
         extractor, model, endpoint, api_key_file, template, cache, device, pronouns, question_subject, aliases
     )
+    not_over(output, *(path for path in (calibration, aliases, template, api_key_file, cache) if path))
     profile = {} if neutral is None else {"neutral": neutral}
     reward = reward_config(given, support=support, profile=profile, rule=rule, window=window)
     with reading(file) as (stream, name), _scorer(index, reward, exact=exact) as scorer:
@@ -143,8 +144,9 @@ def _scorer(index: Path, reward: RewardConfig, *, exact: bool) -> Iterator[Score
 
     endpoint = None if reward.quco.endpoint is None else ChatEndpoint(reward.quco.endpoint)
     with open_counter(index) as counter:
+        scorer = build_scorer(reward, index=counter, exact_counts=exact, endpoint=endpoint)
         try:
-            yield build_scorer(reward, index=counter, exact_counts=exact, endpoint=endpoint)
+            yield scorer
         finally:
             if endpoint is not None:
                 say(f"{endpoint.config.base_url}: {endpoint.usage}")
