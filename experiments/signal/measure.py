@@ -3,10 +3,10 @@
     python experiments/signal/measure.py INDEX FACTS_DIR [--json FILE] [--draws 300]
 
 Prints, for each labelled set: the area under the ROC curve of the profile score with a 95 % interval (bootstrap over
-relations, pages or persons), the paper's level with the same extractor on the same sentences, coverage (the share of
-sentences with a verdict), ECE of an isotonic map out of fold, and the cross-fitted area: the weight of common words
-chosen on one half of the groups and reported on the other. FActScore is limited to people with at least 3
-mentions.
+relations, pages or persons), that of the reward (default Z), the paper's level with the same extractor on the same
+sentences, coverage (the share of sentences with a verdict), ECE of an isotonic map out of fold, and the cross-fitted
+area: the weight of common words chosen on one half of the groups and reported on the other. FActScore is limited to
+people with at least 3 mentions.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class Row:
     area: float
     low: float
     high: float
+    reward: float
     crossfit: float
     paper: float
     paper_coverage: float
@@ -115,6 +116,7 @@ def row(
     levels = roc_auc_score([items[i].true for i in known], [paper[i].level for i in known])
     return Row(
         name, len(kept), int(group.max()) + 1, len(kept) / len(items), *area(value, true, group, draws),
+        float(roc_auc_score(true, [scores[i].reward for i in kept])),
         crossfit([scores[i] for i in kept], true, group), float(levels), len(known) / max(1, len(kept)),
         calibration_error(value, true, group),
     )  # fmt: skip
@@ -167,7 +169,7 @@ def show(r: Row) -> None:
     """One line of the table, as soon as it is known."""
     print(
         f"| {r.name} | {r.sentences:,} ({r.groups:,}) | {r.coverage:.2f} | {r.area:.3f} [{r.low:.3f}, {r.high:.3f}]"
-        f" | {r.crossfit:.3f} | {r.paper:.3f} ({r.paper_coverage:.2f}) | {r.ece:.3f} |",
+        f" | {r.reward:.3f} | {r.crossfit:.3f} | {r.paper:.3f} ({r.paper_coverage:.2f}) | {r.ece:.3f} |",
         flush=True,
     )
 
@@ -182,8 +184,10 @@ def main() -> None:
     with Index.open(arguments.index) as index:
         words = index.words
         print(f"{words / 1e6:.1f} M words")
-        print("| set | sentences (groups) | coverage | profile | cross-fitted | paper (its coverage) | ECE |")
-        print("|---|---|---|---|---|---|---|", flush=True)
+        print(
+            "| set | sentences (groups) | coverage | profile | its reward | cross-fitted | paper (its coverage) | ECE |"
+        )
+        print("|---|---|---|---|---|---|---|---|", flush=True)
         rows = measure(index, load_sets(arguments.facts), arguments.draws)
     if arguments.json:
         result = {"words": words, "rows": [asdict(r) for r in rows]}
