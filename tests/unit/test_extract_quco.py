@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -365,6 +367,16 @@ def test_the_models_fingerprint_is_that_of_its_weights(qwen: Path, tmp_path: Pat
     changed = LocalModel(str(tmp_path / "changed"), dtype="float32", device="cpu")
     assert len({first.fingerprint(), half.fingerprint(), changed.fingerprint()}) == 3
     assert LocalModel(str(qwen), dtype="float32", device="cpu", batch=7).fingerprint() == first.fingerprint()
+
+
+@pytest.mark.parametrize("weights", [b"", b"\xff" * 300, None])
+def test_half_written_weights_are_told_in_one_line(qwen: Path, tmp_path: Path, weights: bytes | None) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(qwen, copy)
+    whole = (copy / "model.safetensors").read_bytes()
+    (copy / "model.safetensors").write_bytes(whole[: len(whole) // 2] if weights is None else weights)
+    with pytest.raises(InputError, match=rf"^{re.escape(str(copy))}: cannot load a language model: .*$"):
+        LocalModel(str(copy), device="cpu")
 
 
 def test_what_cannot_be_loaded_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
