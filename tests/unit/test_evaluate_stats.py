@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from corver.evaluate.stats import Estimate, compare, paired_difference, ratio_estimate, summarize, wilson
+from corver.evaluate.stats import (
+    Estimate,
+    compare,
+    paired_difference,
+    rate_estimate,
+    ratio_estimate,
+    summarize,
+    wilson,
+)
 
 
 def test_wilson_golden_values() -> None:
@@ -60,6 +68,19 @@ def test_ratios_are_bootstrapped_over_questions_not_over_sentences() -> None:
     one = ratio_estimate(means, np.ones(60), draws=4000, seed=1)
     ten = ratio_estimate(means * 10, np.full(60, 10.0), draws=4000, seed=1)
     assert (ten.value, ten.low, ten.high) == pytest.approx((one.value, one.low, one.high))
+
+
+@pytest.mark.parametrize(("right", "expected"), [(0, wilson(0, 12)), (4, wilson(12, 12))])
+def test_answers_that_are_all_alike_are_not_certain(right: int, expected: Estimate) -> None:
+    four_Q = np.full(12, 4.0)
+    assert rate_estimate(np.full(12, float(right)), four_Q, draws=100, seed=1) == expected
+    mixed_Q = np.full(12, float(right))
+    mixed_Q[0] = 2.0
+    assert rate_estimate(mixed_Q, four_Q, draws=100, seed=1) == ratio_estimate(mixed_Q, four_Q, draws=100, seed=1)
+    # A question without a trial is none of the twelve.
+    none_Q = np.zeros(3)
+    padded = rate_estimate(np.append(np.full(12, float(right)), none_Q), np.append(four_Q, none_Q), draws=100, seed=1)
+    assert padded == expected
 
 
 def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
@@ -156,6 +177,14 @@ def test_summary_by_hand() -> None:
         }
     )
     assert all(estimate.low <= estimate.value <= estimate.high for estimate in summary.values())
+
+
+def test_claims_without_a_count_have_no_share_at_count_zero() -> None:
+    profiled = [row("a", "correct", 10, ("supported", 0.2, None)), row("b", "wrong", 8, ("unsupported", -0.1, None))]
+    found = summarize(profiled, draws=200, seed=1)
+    assert found["claims_per_completion"].value == 1
+    assert math.isnan(found["count_zero_share"].value)
+    assert math.isnan(compare(profiled, profiled, draws=200, seed=1)["count_zero_share"].value)
 
 
 def test_comparison_by_hand() -> None:

@@ -12,7 +12,19 @@ from corver.reward.levels import RELEASE_LEVELS, Levels
 from corver.reward.repetition import REPEATED
 from corver.reward.scorer import APPROXIMATE, CooccurrenceReward, Scorer
 from corver.reward.stats import ScoreStats
-from corver.types import Count, Counter, Extraction, Pair, Passage, Query, Rollout, SentenceReward, Span, Status
+from corver.types import (
+    Count,
+    Counter,
+    Extraction,
+    Pair,
+    Passage,
+    Query,
+    Rollout,
+    SentenceReward,
+    SentenceScore,
+    Span,
+    Status,
+)
 
 CURIE = "Marie Curie was born in Warsaw. She discovered polonium."
 
@@ -282,3 +294,9 @@ def test_stats_count_what_became_of_the_sentences() -> None:
     assert row["failed_share"] == pytest.approx(0.2)
     assert row["zero_share"] == pytest.approx(1 / 3)
     assert ScoreStats().to_json()["mean_reward"] is None
+
+
+def test_claims_without_a_count_have_no_share_at_count_zero() -> None:
+    stats = ScoreStats()
+    stats.add([SentenceScore(Span(0, 2), "A.", Status.SUPPORTED, 0.2)])
+    assert (stats.claims, stats.to_json()["zero_share"]) == (1, None)

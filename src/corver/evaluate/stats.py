@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Estimate", "compare", "paired_difference", "ratio_estimate", "summarize", "wilson"]
+__all__ = ["Estimate", "compare", "paired_difference", "rate_estimate", "ratio_estimate", "summarize", "wilson"]
 
 Floats = NDArray[np.float64]
 Z95 = 1.959963984540054
@@ -62,6 +62,18 @@ def ratio_estimate(sum_Q: Floats, count_Q: Floats, *, draws: int, seed: int) -> 
     return _percentile(float(sum_Q.sum() / count_Q.sum()), values)
 
 
+def rate_estimate(sum_Q: Floats, count_Q: Floats, *, draws: int, seed: int) -> Estimate:
+    """A rate over Q questions with several answers each: `ratio_estimate`, save where all answers are alike.
+
+    No draw could differ then, and the bootstrap would be certain of what a few questions say; Wilson's interval with
+    one trial a question is not.
+    """
+    total, asked = count_Q.sum(), int(np.count_nonzero(count_Q))
+    if total and sum_Q.sum() in (0.0, total):
+        return wilson(asked if sum_Q.sum() else 0, asked)
+    return ratio_estimate(sum_Q, count_Q, draws=draws, seed=seed)
+
+
 def paired_difference(
     before: tuple[Floats, Floats], after: tuple[Floats, Floats], *, draws: int, seed: int
 ) -> Estimate:
@@ -78,11 +90,11 @@ def summarize(rows: Sequence[Mapping[str, Any]], *, draws: int = 10_000, seed: i
     """The headline numbers of one model over its evaluation rows.
 
     With several samples a question, rates are means over questions of their samples' mean and get bootstrap intervals
-    too: the samples of a question hang together.
+    too (`rate_estimate`): the samples of a question hang together.
     """
     size = len(rows)
     table = _columns(rows)
-    summary = {name: ratio_estimate(*table[name], draws=draws, seed=seed) for name in _RATES}
+    summary = {name: rate_estimate(*table[name], draws=draws, seed=seed) for name in _RATES}
     if len(table["accuracy"][0]) == size:
         summary = {name: wilson(int(table[name][0].sum()), size) for name in _RATES}
     for name in ("count_zero_share", "sentence_reward", "mean_length", "claims_per_completion"):
@@ -121,7 +133,8 @@ def _row_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Floats, F
     claims = [[s for s in row["sentences"] if _is_claim(s)] for row in rows]
     number = np.array([len(found) for found in claims], dtype=np.float64)
     rewards = np.array([sum(s["reward"] for s in found) for found in claims], dtype=np.float64)
-    zeros = np.array([sum(s["count"] == 0 for s in found) for found in claims], dtype=np.float64)
+    counts = [[s["count"] for s in found if s["count"] is not None] for found in claims]  # `profile` counts no pair
+    zeros = np.array([row.count(0) for row in counts], dtype=np.float64)
     correct = np.array([row["label"] == "correct" for row in rows], dtype=np.float64)
     silent = np.array([row["label"] == "not_attempted" for row in rows], dtype=np.float64)
     formed = np.array([bool(row["well_formed"]) for row in rows], dtype=np.float64)
@@ -132,7 +145,7 @@ def _row_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Floats, F
         "not_attempted_rate": (silent, one),
         "format_rate": (formed, one),
         "sentence_reward": (rewards, number),
-        "count_zero_share": (zeros, number),
+        "count_zero_share": (zeros, np.array([len(row) for row in counts], dtype=np.float64)),
         "claims_per_completion": (number, one),
         "mean_length": (length, counted),
     }

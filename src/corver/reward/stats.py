@@ -18,11 +18,13 @@ __all__ = ["ScoreStats"]
 
 @dataclass(slots=True)
 class ScoreStats:
-    """Running figures. claims: sentences with a corpus verdict; zero: those at count 0; repeated: hits of the guard."""
+    """Running figures. claims: sentences with a corpus verdict; counted: those with a count, which `profile` gives none;
+    zero: those at count 0; repeated: hits of the guard."""
 
     texts: int = 0
     sentences: int = 0
     claims: int = 0
+    counted: int = 0
     zero: int = 0
     no_claim: int = 0
     no_evidence: int = 0
@@ -44,6 +46,7 @@ class ScoreStats:
             self.reward_sum += score.reward
             if score.has_claim:
                 self.claims += 1
+                self.counted += score.count is not None
                 self.zero += score.count == 0
                 self.repeated += score.repeated
                 self.claim_reward_sum += score.reward
@@ -68,7 +71,7 @@ class ScoreStats:
             "no_claim_share": _ratio(self.no_claim, self.sentences),
             "no_evidence_share": _ratio(self.no_evidence, self.sentences),
             "failed_share": _ratio(self.failed, self.sentences),
-            "zero_share": _ratio(self.zero, self.claims),
+            "zero_share": _ratio(self.zero, self.counted),
             "repeated": self.repeated,
             "mean_reward": self.mean_reward,
             "mean_claim_reward": self.mean_claim_reward,

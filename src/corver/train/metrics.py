@@ -32,6 +32,7 @@ def batch_metrics(
     """
     flat = [score for scores in scores_B for score in scores]
     claims = [score for score in flat if score.has_claim and not score.repeated]
+    counts = [score.count for score in claims if score.count is not None]
     size, sentences = float(len(rollouts)), float(len(flat))
 
     def share(status: Status) -> tuple[float, float]:
@@ -47,7 +48,8 @@ def batch_metrics(
         "no_evidence_share": share(Status.NO_EVIDENCE),
         "failed_share": share(Status.FAILED),
         "repeated_share": (float(sum(score.repeated for score in flat)), sentences),
-        "count_zero_share": (float(sum(score.count == 0 for score in claims)), float(len(claims))),
+        # `profile` counts no pair.
+        "count_zero_share": (float(counts.count(0)), float(len(counts))),
         "sentence_reward": (sum(score.reward for score in claims), float(len(claims))),
         "aligned_share": (float(sum((sentence_T >= 0).sum() for sentence_T in sentence_B)), tokens),
         "format_rate": (float(sum(_well_formed(rollout) for rollout in rollouts)), size),
