@@ -209,6 +209,12 @@ def test_a_cache_that_cannot_serve_is_named(tmp_path: Path) -> None:
         database.execute("PRAGMA user_version = 9")
     with pytest.raises(InputError, match="has format 9, expected 1"):
         AnswerCache(tmp_path / "newer")
+    with sqlite3.connect(tmp_path / "other") as database:
+        database.execute("CREATE TABLE invoices (number INTEGER)")
+    before = (tmp_path / "other").read_bytes()
+    with pytest.raises(InputError, match="other: is a database of something else"):
+        AnswerCache(tmp_path / "other")
+    assert (tmp_path / "other").read_bytes() == before
 
 
 def test_any_text_can_be_kept(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ _FORMAT = 1
 _PATIENCE = 60.0
 """Seconds to wait while another process writes."""
 _AT_ONCE = 500
+_OF_OTHERS = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name != 'answers' AND name NOT LIKE 'sqlite%'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class AnswerCache:
         self._path = path
         with self._opened() as database:
             (known,) = database.execute("PRAGMA user_version").fetchone()
+            if database.execute(_OF_OTHERS).fetchone():
+                raise InputError(f"{path}: is a database of something else; name another file for the cache")
             if known not in (0, _FORMAT):
                 raise InputError(f"{path}: this cache has format {known}, expected {_FORMAT}; name another file")
             database.execute(
