@@ -159,8 +159,8 @@ def test_zone_asks_a_server(config: Path, searched: dict[str, Any], tmp_path: Pa
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--served-model", "m"), "go with --endpoint"),
-        (("--api-key-file", "f"), "go with --endpoint"),
+        (("--served-model", "m"), "goes with --endpoint"),
+        (("--api-key-file", "f"), "goes with --endpoint"),
         (("--endpoint", "localhost"), "expected an address"),
         (("--endpoint", "http://127.0.0.1:9/v1", "--api-key-file", "none"), "cannot read the key"),
     ],

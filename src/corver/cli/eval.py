@@ -13,6 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from corver.cli.bars import shown_progress
+from corver.cli.endpoints import (
+    ConcurrencyOption,
+    KeyFileOption,
+    ServerOption,
+    TopPOption,
+    endpoint_config,
+    goes_with,
+)
 from corver.cli.options import JsonFlag, extra_needed
 from corver.cli.output import emit, emit_json, say, table
 from corver.errors import UsageError
@@ -63,14 +71,9 @@ def eval_command(
     trust_remote_code: Annotated[
         bool, typer.Option("--trust-remote-code", help="Run code that comes with the model.")
     ] = False,
-    endpoint: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Ask a server of OpenAI's protocol instead.", show_default=False),
-    ] = None,
-    api_key_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File that holds its key.", show_default=False)
-    ] = None,
-    concurrency: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Requests at a time.")] = 32,
+    endpoint: ServerOption = None,
+    api_key_file: KeyFileOption = None,
+    concurrency: ConcurrencyOption = 32,
     prompt: Annotated[Literal["instruct", "few_shot"], typer.Option(help="Prompt, as in training.")] = "instruct",
     samples: Annotated[int, typer.Option(min=1, metavar="N", help="Answers a question; several give Pass@k.")] = 1,
     at: Annotated[
@@ -82,7 +85,7 @@ def eval_command(
             min=0.0, metavar="T", help="0 is greedy; else 0 for one sample, 0.7 for more.", show_default=False
         ),
     ] = None,
-    top_p: Annotated[float, typer.Option(min=0.01, max=1.0, metavar="P", help="Nucleus to sample from.")] = 1.0,
+    top_p: TopPOption = 1.0,
     max_tokens: Annotated[int, typer.Option(min=1, metavar="N", help="Longest completion.")] = 1000,
     batch: Annotated[int, typer.Option(min=1, metavar="N", help="Completions to make at once.")] = 32,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of sampling and of the bootstrap.")] = 42,
@@ -152,20 +155,17 @@ def _model(
     name: str, *, endpoint: str | None, adapter: Path | None, api_key_file: Path | None, concurrency: int, **local: Any
 ) -> PolicyConfig | EndpointConfig:
     """What is asked: a server's model or one on this machine."""
-    from pydantic import ValidationError
-
-    from corver.config import EndpointConfig, PolicyConfig
+    from corver.config import PolicyConfig
 
     if endpoint is None:
-        if api_key_file is not None:
-            raise UsageError("--api-key-file goes with --endpoint")
+        goes_with("--endpoint", {"--api-key-file": api_key_file is not None})
         return PolicyConfig(model=name, **local)
-    if adapter is not None:
-        raise UsageError("--adapter goes with a model on this machine; a server loads its own")
-    try:
-        return EndpointConfig(base_url=endpoint, model=name, api_key_file=api_key_file, concurrency=concurrency)
-    except ValidationError as error:
-        raise UsageError(f"--endpoint {endpoint}: {error.errors(include_url=False)[0]['msg']}") from None
+    given = {"adapter": adapter, **local}
+    goes_with(
+        "a model on this machine, not with --endpoint",
+        {f"--{key.replace('_', '-')}": value not in (None, False, "auto") for key, value in given.items()},
+    )
+    return endpoint_config(endpoint, model=name, api_key_file=api_key_file, concurrency=concurrency)
 
 
 def _tell(result: EvaluationResult, about: Mapping[str, str], *, json: bool) -> None:

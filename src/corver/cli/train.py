@@ -15,6 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from corver.cli.bars import shown_progress
+from corver.cli.endpoints import (
+    ConcurrencyOption,
+    KeyFileOption,
+    ServerOption,
+    TopPOption,
+    endpoint_config,
+    goes_with,
+)
 from corver.cli.options import JsonFlag, extra_needed
 from corver.cli.output import emit, emit_json, say
 from corver.cli.plan import plan_text
@@ -78,20 +86,15 @@ def zone_command(
     ] = None,
     samples: Annotated[int, typer.Option(min=1, metavar="N", help="Answers to sample a question.")] = 16,
     temperature: Annotated[float, typer.Option(min=0.01, metavar="T", help="Sampling temperature.")] = 0.7,
-    top_p: Annotated[float, typer.Option(min=0.01, max=1.0, metavar="P", help="Nucleus to sample from.")] = 0.95,
+    top_p: TopPOption = 0.95,
     batch: Annotated[int, typer.Option(min=1, metavar="B", help="Completions to sample at once.")] = 64,
-    endpoint: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Ask a server of OpenAI's protocol instead.", show_default=False),
-    ] = None,
+    endpoint: ServerOption = None,
     served_model: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="The model's name there; else policy.model.", show_default=False),
     ] = None,
-    api_key_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File that holds the server's key.", show_default=False)
-    ] = None,
-    concurrency: Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Requests at a time.")] = 32,
+    api_key_file: KeyFileOption = None,
+    concurrency: ConcurrencyOption = 32,
 ) -> None:
     """Find the questions that a model sometimes answers right.
 
@@ -148,31 +151,24 @@ def _asked(
 ) -> Any:
     """What is asked for samples: the configuration's model on this machine, or a server's."""
     if endpoint is None:
-        if served is not None or api_key_file is not None:
-            raise UsageError("--served-model and --api-key-file go with --endpoint")
+        goes_with("--endpoint", {"--served-model": served is not None, "--api-key-file": api_key_file is not None})
         with extra_needed("train", "finding the zone"):
             from corver.policy.load import load_policy
             from corver.policy.prompts import check_prompt
         policy = load_policy(settings.policy)
         check_prompt(policy.tokenizer, prompt=settings.policy.prompt, template=settings.policy.chat_template_kwargs)
         return policy
-    from pydantic import ValidationError
-
-    from corver.config import EndpointConfig
     from corver.endpoint import ChatEndpoint
 
     template = settings.policy.chat_template_kwargs
-    try:
-        config = EndpointConfig(
-            base_url=endpoint,
-            model=served or settings.policy.model,
-            api_key_file=api_key_file,
-            concurrency=concurrency,
-            # vLLM and SGLang hand these on to the model's chat template.
-            extra_body={"chat_template_kwargs": template} if template else {},
-        )
-    except ValidationError as error:
-        raise UsageError(f"--endpoint {endpoint}: {error.errors(include_url=False)[0]['msg']}") from None
+    config = endpoint_config(
+        endpoint,
+        model=served or settings.policy.model,
+        api_key_file=api_key_file,
+        concurrency=concurrency,
+        # vLLM and SGLang hand these on to the model's chat template.
+        extra_body={"chat_template_kwargs": template} if template else None,
+    )
     asked = ChatEndpoint(config)
     asked.check()
     return asked
