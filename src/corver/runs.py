@@ -128,6 +128,8 @@ def claim_file(output: Path, key: Mapping[str, Any]) -> None:
     key, or with none that is known.
     """
     beside = key_file(output)
+    if output.is_dir():
+        raise InputError(f"{output}: is a folder; name a file")
     if output.exists():
         known = _known_key(beside, output)
         changed = sorted(name for name in {*known, *key} if known.get(name) != key.get(name))
@@ -147,7 +149,9 @@ def _known_key(beside: Path, output: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         known = None
     if not isinstance(known, dict):
-        raise InputError(f"{output}: does not say what it was made with ({beside.name}); remove it to start anew")
+        raise InputError(
+            f"{output}: does not say what it was made with ({beside.name}); name another file, or remove it"
+        )
     return known
 
 

@@ -97,6 +97,7 @@ def test_subjects_of_one_name_are_kept_apart(tmp_path: Path) -> None:
         ({"question": "q?", "possible_answers": "[broken"}, "not JSON"),
         ({"question": "q?", "possible_answers": '"one"'}, "list of strings"),
         ({"question": "q?", "possible_answers": '["a"]', "s_pop": "many"}, "s_pop"),
+        ({"question": "q?", "possible_answers": '["a"]', "s_pop": "-inf"}, "s_pop"),
         ({"question": "q?"}, "answers"),
         ({"other": "q?"}, "no question"),
     ],
@@ -106,3 +107,9 @@ def test_faults_name_the_row(tmp_path: Path, row: dict[str, str], told: str) -> 
     with pytest.raises(InputError, match=told) as raised:
         read_questions(path)
     assert str(raised.value).startswith(f"{path}:2: ")
+
+
+@pytest.mark.parametrize("missing", [float("nan"), "nan", None])
+def test_a_popularity_that_is_missing_is_none(tmp_path: Path, missing: Any) -> None:
+    (question,) = read_questions(lines(tmp_path / "q.jsonl", {"question": "q?", "answers": ["a"], "s_pop": missing}))
+    assert question.popularity is None

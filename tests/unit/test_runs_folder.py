@@ -169,6 +169,12 @@ def test_a_file_keeps_the_key_that_it_was_begun_with(tmp_path: Path) -> None:
     assert json.loads(key_file(output).read_text()) == {"model": "b", "index": "x"}
 
 
+def test_a_folder_is_no_file_to_continue(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a folder"):
+        claim_file(tmp_path, {"model": "a"})
+    assert not key_file(tmp_path).exists()
+
+
 @pytest.mark.parametrize("key", [None, "", "[1]", "{"])
 def test_rows_without_a_key_are_not_continued(tmp_path: Path, key: str | None) -> None:
     output = tmp_path / "raw.jsonl"

@@ -14,7 +14,7 @@ import numpy as np
 
 from corver.evaluate.passk import default_ks, mean_pass_at_k
 from corver.evaluate.questions import Question
-from corver.evaluate.stats import Estimate, ratio_estimate, summarize, wilson
+from corver.evaluate.stats import Estimate, rate_estimate, summarize, wilson
 
 __all__ = ["Figures", "PopularityBand", "evaluation_figures"]
 
@@ -97,7 +97,7 @@ def _share(correct_Q: Sequence[int], of_Q: Sequence[int], samples: int, draws: i
     if samples == 1:
         return wilson(sum(correct_Q), sum(of_Q))
     sums, counts = np.array(correct_Q, dtype=np.float64), np.array(of_Q, dtype=np.float64)
-    return ratio_estimate(sums, counts, draws=draws, seed=seed)
+    return rate_estimate(sums, counts, draws=draws, seed=seed)
 
 
 def _bands(

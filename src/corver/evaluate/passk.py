@@ -12,7 +12,7 @@ from math import comb
 
 import numpy as np
 
-from corver.evaluate.stats import Estimate, ratio_estimate
+from corver.evaluate.stats import Estimate, rate_estimate
 
 __all__ = ["default_ks", "mean_pass_at_k", "pass_at_k"]
 
@@ -34,7 +34,7 @@ def mean_pass_at_k(
     """Mean over Q questions for each k, with a bootstrap interval over questions."""
     one_Q = np.ones(len(correct_Q))
     return {
-        k: ratio_estimate(
+        k: rate_estimate(
             np.array([pass_at_k(samples, correct, k) for correct in correct_Q]), one_Q, draws=draws, seed=seed
         )
         for k in ks

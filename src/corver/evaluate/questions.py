@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -151,6 +152,9 @@ def _popularity(where: str, row: dict[str, Any]) -> float | None:
     if value is None:
         return None
     try:
-        return float(value)
+        number = float(value)
     except (TypeError, ValueError):
         raise InputError(f"{where}: s_pop must be a number") from None
+    if math.isinf(number):
+        raise InputError(f"{where}: s_pop must be finite")
+    return None if math.isnan(number) else number  # NaN is how tables write that a number is missing

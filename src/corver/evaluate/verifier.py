@@ -15,7 +15,7 @@ from corver.errors import DependencyError, InputError
 from corver.evaluate.rows import read_rows
 from corver.evaluate.stats import Estimate, wilson
 from corver.reward.judge import JudgeRule, label_answer
-from corver.runs import write_text
+from corver.runs import read_document, write_text
 
 __all__ = ["Interval", "VerifierRates", "measure_verifier"]
 
@@ -61,16 +61,7 @@ class VerifierRates:
     @classmethod
     def load(cls, path: Path) -> VerifierRates:
         """Read rates. Raises InputError when the file holds none, or lacks either rate."""
-        try:
-            row = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise InputError(f"{path}: no such file") from None
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-        except (ValueError, RecursionError):
-            raise InputError(f"{path}: holds no verifier rates (not JSON)") from None
-        if not isinstance(row, dict) or row.get("format") != FORMAT or row.get("version") != VERSION:
-            raise InputError(f"{path}: holds no verifier rates; corver noise measure FILE --output writes them")
+        row = read_document(path, kind=FORMAT, version=VERSION, maker="corver noise measure FILE --output")
         try:
             return cls(
                 verifier=str(row["verifier"]),
