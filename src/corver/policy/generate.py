@@ -66,7 +66,7 @@ def generate(
     encoded = [encode_prompt(policy, text, prompt=prompt, template=template or {}) for text in questions]
     order = sorted(range(len(encoded)), key=lambda number: -len(encoded[number]))
     step = max(1, settings.batch // settings.samples)
-    detokenize = detokenizer_of(policy.tokenizer, ids=policy.model.config.vocab_size)
+    detokenize = detokenizer_of(policy.tokenizer, ids=policy.model.config.get_text_config().vocab_size)
     for start in range(0, len(order), step):
         numbers = [number for number in order[start : start + step] for _ in range(settings.samples)]
         rows = sample_ids(policy, [encoded[number] for number in numbers], settings)

@@ -48,7 +48,7 @@ def find_zone(
     *,
     prompt: PromptName,
     settings: SamplingSettings,
-    judge_rule: JudgeRule = "words",
+    judge_rule: JudgeRule = "lenient",
     template: dict[str, Any] | None = None,
     progress: Progress = no_progress,
 ) -> list[ZoneRow]:

@@ -89,7 +89,7 @@ def list_candidates(text: str, question: Question) -> Candidates:
         if kept and joint == "or":
             alternative = True
         # "In 1867, she was born in Warsaw": what leads in is no candidate.
-        if len(kept) == 1 and joint == "comma" and _leads_in(kept[0], part):
+        if len(kept) == 1 and joint == "comma" and _is_date_behind(kept[0], part):
             kept.pop()
         kept.append(part)
         last = part
@@ -117,10 +117,6 @@ def _is_description(part: str, spoken: Sequence[str]) -> bool:
     """ "the physicist", "a city in Poland"; a capital after the article names something."""
     second = part.split()[1:2]
     return spoken[0] in _ARTICLES and bool(second) and not second[0][:1].isupper()
-
-
-def _leads_in(first: str, second: str) -> bool:
-    return _is_date_behind(first, second)
 
 
 def _parts(text: str) -> tuple[list[str], list[str]]:
