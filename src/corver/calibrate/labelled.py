@@ -71,7 +71,8 @@ def load_labelled(paths: Sequence[Path], *, key: Path | None = None, group: str 
     paths: sheets (`.csv`), each with its key beside it unless `key` names one, or JSON Lines. group: the column of a
     sheet, or the field of its key or of a row, whose values are resampled together; by default the text a sentence
     stands in, `none` for every sentence by itself. The same sentence in two sheets counts once when its labels agree,
-    or only one of them is true or false, and is left out when they contradict each other. Raises InputError for files that are no such thing, and when nothing is labelled.
+    or only one of them is true or false, and is left out when they contradict each other. Raises InputError for files
+    that are no such thing, and when nothing is labelled.
     """
     left_out: Counter[str] = Counter()
     found: dict[str, LabelledSentence] = {}
