@@ -118,8 +118,8 @@ def collect(output: Path, target: Path) -> None:
     for one in raw.values():
         one["rule"], one["no_rule"] = _no_examples(one["rule"]), _no_examples(one["no_rule"])
     target.parent.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps({"setup": asdict(SETUP), "raw": raw}), *(json.dumps(trial) for trial in trials)]
-    write_text(target, "\n".join(lines) + "\n")
+    rows = [{"setup": asdict(SETUP), "raw": raw}, *trials]
+    write_text(target, "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows))
     print(f"{len(trials)} trials of {len(seeds)} seeds")
 
 
@@ -130,7 +130,9 @@ def _slim(trial: dict[str, Any]) -> dict[str, Any]:
 
 
 def _no_examples(evaluation: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in evaluation.items() if not name.endswith("examples")}
+    """Without texts, and by quartile for greedy answers alone."""
+    sampled = {key: value for key, value in evaluation["sampled"].items() if "/" not in key}
+    return {"greedy": evaluation["greedy"], "sampled": sampled}
 
 
 @contextmanager
