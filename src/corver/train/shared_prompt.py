@@ -8,16 +8,21 @@ one process and causal models of text. This module knows no reward.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from trl import GRPOTrainer
 
 from corver.policy.generate import SamplingSettings, cache_argument, sample_ids, shared_length
 from corver.policy.load import Policy
 from corver.train.trl import CorverTrainer
 
 __all__ = ["SharedPromptTrainer", "shared_prompt_rollouts"]
+
+_HAS_AUX_LOSS = "compute_aux_loss" in inspect.signature(GRPOTrainer._get_per_token_logps_and_entropies).parameters
+"""Whether this TRL gives a third value, the load-balancing loss of experts; its first versions give two."""
 
 
 def shared_prompt_rollouts(settings: SamplingSettings) -> Callable[[list[Any], Any], dict[str, Any]]:
@@ -55,31 +60,24 @@ class SharedPromptTrainer(CorverTrainer):
         logits_to_keep: int,
         batch_size: int | None = None,
         compute_entropy: bool = False,
-        compute_aux_loss: bool = False,
         **inputs: Any,
-    ) -> tuple[torch.Tensor, torch.Tensor | None, torch.Tensor | None]:
+    ) -> tuple[torch.Tensor | None, ...]:
         width = input_ids.size(1) - logits_to_keep
         prompts = _unpadded(input_ids[:, :width], attention_mask[:, :width])
         shared = shared_length(prompts)
         base = self.accelerator.unwrap_model(model)
         base = base.get_base_model() if hasattr(base, "get_base_model") else base
-        other = compute_aux_loss or any(value is not None for value in inputs.values())
+        # Images, and `compute_aux_loss` where TRL has it: all of them None or False for plain text.
+        other = any(value is not None and value is not False for value in inputs.values())
         if not shared or other or not _can_share(base):
             return super()._get_per_token_logps_and_entropies(
-                model,
-                input_ids,
-                attention_mask,
-                logits_to_keep,
-                batch_size,
-                compute_entropy,
-                compute_aux_loss,
-                **inputs,
+                model, input_ids, attention_mask, logits_to_keep, batch_size, compute_entropy, **inputs
             )
         hidden = _hidden_states(base, prompts, shared, input_ids, attention_mask, logits_to_keep)
         logps, entropies = _log_probabilities(
             base, hidden, input_ids[:, width:], temperature=self.temperature, compute_entropy=compute_entropy
         )
-        return logps, entropies, None
+        return (logps, entropies, None) if _HAS_AUX_LOSS else (logps, entropies)
 
 
 def _can_share(base: Any) -> bool:
