@@ -15,14 +15,13 @@ import json
 import math
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch.utils.data import Sampler
 from transformers import TrainerCallback
 from transformers.trainer_utils import get_last_checkpoint
 from trl import GRPOConfig, GRPOTrainer
@@ -37,6 +36,8 @@ from corver.policy.prompts import prompts_open_think
 from corver.policy.tokens import detokenizer_of, end_ids
 from corver.runs import write_text
 from corver.train.metrics import batch_metrics
+from corver.train.order import EpochSampler
+from corver.train.reference import Reference
 from corver.train.scoring import BatchScorer, ScoredBatch
 from corver.train.verifier import NoisyVerifier, appeal_cases
 from corver.types import SentenceReward
@@ -90,7 +91,7 @@ class CorverTrainer(GRPOTrainer):
         self._ahead: Future[ScoredBatch] | None = None
         self._inputs: list[dict[str, Any]] = []
         self._scored: tuple[ScoredBatch, np.ndarray] | None = None
-        self._reference = _Reference(self.credit)
+        self._reference = Reference(self.credit)
         self._clock = _Clock()
         self.add_callback(_Watch(self))
 
@@ -112,8 +113,8 @@ class CorverTrainer(GRPOTrainer):
             raise TrainingError(f"{self.args.output_dir}: holds no checkpoint to go on from")
         return str(newest)
 
-    def _get_train_sampler(self, dataset: Any | None = None) -> _EpochSampler:
-        return _EpochSampler(super()._get_train_sampler(dataset), seed=self.args.seed)
+    def _get_train_sampler(self, dataset: Any | None = None) -> EpochSampler:
+        return EpochSampler(super()._get_train_sampler(dataset), seed=self.args.seed)
 
     def _generate(self, prompts: list[Any], *args: Any, **kwargs: Any) -> Any:
         output = super()._generate(prompts, *args, **kwargs)
@@ -326,53 +327,6 @@ class _Clock:
     def share(self) -> float | None:
         """Rewards' and credit's share of the step's wall time so far."""
         return None if self._began is None else self._step / (time.perf_counter() - self._began)
-
-
-class _Reference:
-    """The first policy's mean claim reward: given, or measured on the first batches and then frozen."""
-
-    def __init__(self, credit: CreditConfig) -> None:
-        self._given = credit.reference
-        self._batches = credit.reference_batches
-        self._sum = 0.0
-        self._count = 0.0
-        self._seen = 0
-
-    def value(self, totals: ClaimTotals, *, learn: bool) -> float | None:
-        if self._given is not None:
-            return self._given
-        if learn and self._seen < self._batches:
-            self._sum += float(totals.sum_B.sum())
-            self._count += float(totals.count_B.sum())
-            self._seen += 1
-        return self._sum / self._count if self._count else None
-
-    def state(self) -> dict[str, float]:
-        return {"sum": self._sum, "count": self._count, "seen": self._seen}
-
-    def restore(self, state: dict[str, float]) -> None:
-        self._sum, self._count, self._seen = state["sum"], state["count"], int(state["seen"])
-
-
-class _EpochSampler(Sampler[int]):
-    """TRL's order of prompts as a function of the epoch, so that a run taken up in a later epoch sees what an unbroken
-    one sees; TRL's own sampler begins again with the order of the first epoch."""
-
-    def __init__(self, order: Any, *, seed: int) -> None:
-        self._order = order
-        self._seed = seed
-
-    def set_epoch(self, epoch: int) -> None:
-        """Called by the trainer at the start of each epoch."""
-        generator = getattr(self._order, "generator", None)  # none where the prompts are not shuffled
-        if generator is not None:
-            generator.manual_seed(self._seed + epoch)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._order)
-
-    def __len__(self) -> int:
-        return len(self._order)
 
 
 class _Watch(TrainerCallback):
