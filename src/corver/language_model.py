@@ -9,7 +9,9 @@ that is most of the work. This module knows no prompts, no text and no settings 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -28,6 +30,7 @@ __all__ = [
     "load_language_model",
     "pick_device",
     "pick_dtype",
+    "quiet_hub",
     "shared_length",
 ]
 
@@ -56,6 +59,18 @@ def pick_dtype(wanted: str, device: torch.device) -> torch.dtype:
     return torch.float32
 
 
+@contextmanager
+def quiet_hub() -> Iterator[None]:
+    """Keep the hub's library from telling of every attempt to reach it; what failed is in the error at the end."""
+    logger = logging.getLogger("huggingface_hub")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
 def load_language_model(
     name: str,
     *,
@@ -78,9 +93,10 @@ def load_language_model(
     if gguf_file:
         arguments["gguf_file"] = gguf_file
     try:
-        tokenizer = AutoTokenizer.from_pretrained(name, padding_side="left", **arguments)
-        weights = {} if gguf_file else {"use_safetensors": True}
-        model = AutoModelForCausalLM.from_pretrained(name, dtype=pick_dtype(dtype, place), **weights, **arguments)
+        with quiet_hub():
+            tokenizer = AutoTokenizer.from_pretrained(name, padding_side="left", **arguments)
+            weights = {} if gguf_file else {"use_safetensors": True}
+            model = AutoModelForCausalLM.from_pretrained(name, dtype=pick_dtype(dtype, place), **weights, **arguments)
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise InputError(f"{name}: cannot load a language model: {' '.join(str(error).split())}") from None
     if tokenizer.eos_token_id is None:

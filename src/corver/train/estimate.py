@@ -23,7 +23,6 @@ scores; within a quarter of what autograd keeps for layers of the three architec
 
 from __future__ import annotations
 
-import logging
 import math
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -34,6 +33,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 
 from corver.config import LoraSettings, PolicyConfig, RunConfig
 from corver.errors import InputError
+from corver.language_model import quiet_hub
 from corver.policy.load import pick_dtype
 from corver.train.arguments import batch_sizes
 
@@ -114,24 +114,20 @@ def model_config(policy: PolicyConfig) -> tuple[Any, str | None]:
     A model of the table is not asked for at its hub. Raises InputError when the configuration cannot be had.
     """
     known = KNOWN.get(policy.model) if not Path(policy.model).exists() else None
-    logger = logging.getLogger("huggingface_hub")
-    level = logger.level
-    logger.setLevel(logging.ERROR)  # it would tell of every attempt
     try:
-        found = AutoConfig.from_pretrained(
-            policy.model,
-            revision=policy.revision or "main",
-            trust_remote_code=policy.trust_remote_code,
-            local_files_only=known is not None,
-        )
+        with quiet_hub():
+            found = AutoConfig.from_pretrained(
+                policy.model,
+                revision=policy.revision or "main",
+                trust_remote_code=policy.trust_remote_code,
+                local_files_only=known is not None,
+            )
     except (OSError, ValueError) as error:
         if known is None:
             reason = " ".join(str(error).split())[:200]
             raise InputError(f"{policy.model}: no config.json, here or at its hub, to estimate by: {reason}") from None
         note = f"{policy.model}: is not on this machine; the estimate uses corver's own table of shapes"
         return AutoConfig.for_model(known[0], **known[1]), note
-    finally:
-        logger.setLevel(level)
     return found, None
 
 
