@@ -11,7 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 from corver.cli.group import CorverGroup
-from corver.cli.output import ReaderGoneError, emit
+from corver.cli.output import ReaderGoneError, emit, one_line, say
 from corver.errors import ConfigError, DependencyError, IndexFormatError, InputError, UsageError
 
 
@@ -119,3 +119,19 @@ def test_wrong_use_is_one_line_that_says_where_to_read_more(words: tuple[str, ..
 
 def test_an_exit_code_that_a_command_chose_stands() -> None:
     assert run(raising(typer.Exit(1))) == (1, "a result\n", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("two\n lines", "two lines"),
+        ("\x1b[31mred\x07", r"\x1b[31mred\x07"),
+        ("\u202eback", r"\u202eback"),
+        ("half \ud800", r"half \ud800"),
+        ("Łódź 👩\u200d🔬 می\u200cخواهم", "Łódź 👩\u200d🔬 می\u200cخواهم"),
+    ],
+)
+def test_no_name_steers_the_terminal(capsys: pytest.CaptureFixture[str], text: str, line: str) -> None:
+    assert one_line(text) == line
+    say(text)
+    assert capsys.readouterr().err == f"corver: {line}\n"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from corver.cli.output import say
+from corver.cli.output import one_line, say
 
 if TYPE_CHECKING:
     from corver.evaluate.stats import Estimate
@@ -87,5 +87,5 @@ def say_left_out(left_out: Mapping[str, int]) -> None:
 
 def shortened(text: str, width: int) -> str:
     """One line of at most `width` characters."""
-    line = " ".join(text.split())
+    line = one_line(text)
     return line if len(line) <= width else line[: width - 1] + "…"

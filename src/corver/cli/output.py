@@ -13,7 +13,11 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["ReaderGoneError", "emit", "emit_json", "json_line", "say", "table", "write_out"]
+__all__ = ["ReaderGoneError", "emit", "emit_json", "json_line", "one_line", "say", "table", "write_out"]
+
+
+_JOINERS = "\u200c\u200d"
+"""Letters of some scripts, and emoji, need them."""
 
 
 class ReaderGoneError(Exception):
@@ -22,13 +26,23 @@ class ReaderGoneError(Exception):
 
 def say(message: str) -> None:
     """One line about the work on standard error."""
-    line = " ".join(message.split())
+    line = one_line(message)
     if sys.stderr is None:  # print would take standard output instead
         return
     try:
         print(f"corver: {line}", file=sys.stderr, flush=True)
     except OSError:
         return  # Standard error is closed: there is no place left to complain in.
+
+
+def one_line(text: str) -> str:
+    """The text on one line, without what steers a terminal: names and sentences may come from a stranger's file."""
+    words = " ".join(text.split())
+    shown = (
+        char if char.isprintable() or char in _JOINERS else char.encode("unicode_escape").decode("ascii")
+        for char in words
+    )
+    return "".join(shown)
 
 
 def json_line(row: Mapping[str, Any], *, indent: int | None = None) -> bytes:
