@@ -6,22 +6,21 @@ and the noun phrases of a sentence without a verb. This module knows no other se
 
 from __future__ import annotations
 
-from corver.extract.collect import PairCollector, Reading, speaks
+from corver.extract.collect import PairCollector, Reading, asks, speaks
 from corver.extract.heads import Head, find_head
 from corver.extract.leads import Lead, skip_leads
-from corver.extract.lexicon import LIGHT_VERBS, MONTHS, TALKERS
+from corver.extract.lexicon import LIGHT_VERBS, TALKERS
 from corver.extract.phrases import Range, find_verb, is_named, narrow, noun_phrase, verb_group
 from corver.extract.scan import Scan
 
 __all__ = ["read_pairs"]
 
 _MAX_CLAUSES = 12
-_SINGULAR_PRONOUNS = frozenset({"he", "she", "it", "him", "her", "i", "you", "his", "its"})
 
 
 def read_pairs(found: Scan) -> Reading:
     """All pairs of a sentence. Questions claim nothing."""
-    if found.text.rstrip(" \"')]”").endswith("?"):
+    if asks(found):
         return Reading()
     reader = _Reader(found)
     start = 0
@@ -70,11 +69,8 @@ class _Reader(PairCollector):
         """A clause with its subject, its verb and the phrases that stood in front of it."""
         self.begin(head)
         first = len(self.reading.pairs)
-        places = [phrase for _, phrase in leads if self._is_place(phrase)]
-        if places and self._is_vague(head.tokens):
-            # "In Tampere, the language spoken is Finnish" is about Tampere.
-            kind = "" if self.found.tags[head.tokens.start] == "O" else self.words(head.tokens)
-            head = Head(narrow(self.found, places[0])[1], f"{kind} {head.prefix}".strip())
+        places = [phrase for _, phrase in leads if self.is_place(phrase)]
+        head = self.placed(head, places)
         self._predicate(head, verb)
         self._asides(head, at, verb)
         vague = len(self.reading.pairs) > first and not speaks(self.reading.pairs[first])
@@ -83,12 +79,6 @@ class _Reader(PairCollector):
         if vague and places:
             # "In Kenya, Swahili is an official language": the place says more than the common noun.
             self.reading.pairs[first:] = sorted(self.reading.pairs[first:], key=lambda pair: not speaks(pair))
-
-    def _is_place(self, phrase: Range) -> bool:
-        return any(self.found.tags[i] == "N" and self.found.lower(i) not in MONTHS for i in range(*phrase))
-
-    def _is_vague(self, tokens: Range) -> bool:
-        return not is_named(self.found, tokens) and self.found.lower(tokens.start) not in _SINGULAR_PRONOUNS
 
     def _asides(self, head: Head, at: int, verb: int) -> None:
         """What stands between the subject and its verb: appositions, relative clauses, years in brackets."""

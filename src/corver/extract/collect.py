@@ -7,17 +7,19 @@ reads no clauses.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from corver.extract.heads import Head
-from corver.extract.lexicon import GENERIC_HEADS, TALKERS
-from corver.extract.phrases import Range, narrow, text_of
+from corver.extract.lexicon import GENERIC_HEADS, MONTHS, TALKERS
+from corver.extract.phrases import Range, is_named, narrow, text_of
 from corver.extract.scan import Scan
 from corver.types import Pair, Span
 
-__all__ = ["PairCollector", "Reading", "speaks"]
+__all__ = ["PairCollector", "Reading", "asks", "speaks"]
 
 _MAX_PAIRS = 8
+_SINGULAR_PRONOUNS = frozenset({"he", "she", "it", "him", "her", "i", "you", "his", "its"})
 
 
 @dataclass(slots=True)
@@ -32,6 +34,11 @@ class Reading:
     fragment: Span | None = None
     subject: str | None = None
     note: str | None = None
+
+
+def asks(found: Scan) -> bool:
+    """Whether a sentence is a question, which claims nothing."""
+    return found.text.rstrip(" \"')]”").endswith("?")
 
 
 def speaks(pair: Pair) -> bool:
@@ -84,6 +91,18 @@ class PairCollector:
         """Remember the subject of the sentence's first clause."""
         if self.reading.subject is None:
             self.reading.subject = self.words(head.tokens)
+
+    def is_place(self, phrase: Range) -> bool:
+        """Whether a phrase in front of the subject may be a place: it holds a name that is no month."""
+        return any(self.found.tags[i] == "N" and self.found.lower(i) not in MONTHS for i in range(*phrase))
+
+    def placed(self, head: Head, places: Sequence[Range]) -> Head:
+        """ "In Tampere, the language spoken is Finnish" is about Tampere: the first place stands for a vague head."""
+        found, first = self.found, head.tokens.start
+        if not places or is_named(found, head.tokens) or found.lower(first) in _SINGULAR_PRONOUNS:
+            return head
+        kind = "" if found.tags[first] == "O" else self.words(head.tokens)
+        return Head(narrow(found, places[0])[1], f"{kind} {head.prefix}".strip())
 
     def is_generic(self, head: Head) -> bool:
         """Whether the head is "the answer" and its like, or the speaker."""

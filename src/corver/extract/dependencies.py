@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from corver.extract.clauses import read_pairs
-from corver.extract.collect import PairCollector, Reading, speaks
+from corver.extract.collect import PairCollector, Reading, asks, speaks
 from corver.extract.heads import Head, find_head
-from corver.extract.lexicon import LIGHT_VERBS, MONTHS, TALKERS
+from corver.extract.lexicon import LIGHT_VERBS, TALKERS
 from corver.extract.parsed import Parsed, children
 from corver.extract.phrases import Range, is_named, narrow, noun_phrase, text_of
 
@@ -27,12 +27,11 @@ _VERBAL = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"})
 _MAX_CLAUSES = 12
 _MAX_PHRASES = 250
 """Phrases looked at in one sentence. A list of a thousand letters is a parse a thousand deep, beyond Python's stack."""
-_SINGULAR_PRONOUNS = frozenset({"he", "she", "it", "him", "her", "i", "you", "his", "its"})
 
 
 def read_parsed(sentence: Parsed) -> Reading:
     """All pairs of a sentence. Questions claim nothing."""
-    if sentence.found.text.rstrip(" \"')]”").endswith("?"):
+    if asks(sentence.found):
         return Reading()
     walker = _Walker(sentence)
     for token in sentence.doc:
@@ -68,7 +67,7 @@ class _Walker(PairCollector):
         head = inherited if subject is None else self._head(subject, verb)
         first = len(self.reading.pairs)
         if head is not None and not self._speaker(head):
-            head = self._placed(head, verb)
+            head = self.placed(head, [phrase for _, phrase in self._fronted(verb) if self.is_place(phrase)])
             self.begin(head)
             self._predicate(head, verb)
             self._asides(head, subject)
@@ -153,19 +152,6 @@ class _Walker(PairCollector):
         """What the speaker does or cannot do is no claim about the world."""
         start = head.tokens.start
         return self.found.tags[start] == "O" and self.found.lower(start) in TALKERS
-
-    def _placed(self, head: Head, verb: Any) -> Head:
-        """ "In Tampere, the language spoken is Finnish" is about Tampere."""
-        found = self.found
-        vague = not is_named(found, head.tokens) and found.lower(head.tokens.start) not in _SINGULAR_PRONOUNS
-        place = next((phrase for _, phrase in self._fronted(verb) if self._is_place(phrase)), None)
-        if place is None or not vague:
-            return head
-        kind = "" if found.tags[head.tokens.start] == "O" else self.words(head.tokens)
-        return Head(narrow(found, place)[1], f"{kind} {head.prefix}".strip())
-
-    def _is_place(self, phrase: Range) -> bool:
-        return any(self.found.tags[i] == "N" and self.found.lower(i) not in MONTHS for i in range(*phrase))
 
     # -- predicates --------------------------------------------------------------------------------------------------
 
@@ -282,7 +268,7 @@ class _Walker(PairCollector):
         fronted = self._fronted(verb)
         for preposition, phrase in fronted:
             self.emit(head, preposition, phrase)
-        if vague and any(self._is_place(phrase) for _, phrase in fronted):
+        if vague and any(self.is_place(phrase) for _, phrase in fronted):
             # "In Kenya, Swahili is an official language"
             self._names_first(first)
 
