@@ -9,19 +9,22 @@ STAMP := $(VENV)/.installed
 export OMP_WAIT_POLICY := passive
 export GOMP_SPINCOUNT := 5000
 
-.PHONY: demo test fuzz lint check canary clean help
+.PHONY: demo install test fuzz lint check canary clean help
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo   train a small model end to end and write runs/demo/run/report.html"
-	@echo "make test   lint, types, layers and all tests"
-	@echo "make fuzz   the tests on random input again, with new input each time"
-	@echo "make canary the trainer's tests against the oldest and the newest TRL (fetches both)"
-	@echo "make clean  remove the virtual environment and caches (runs/ stays)"
+	@echo "make demo    train a small model end to end and write runs/demo/run/report.html"
+	@echo "make install only the virtual environment, with everything in it"
+	@echo "make test    lint, types, layers and all tests"
+	@echo "make fuzz    the tests on random input again, with new input each time"
+	@echo "make canary  the trainer's tests against the oldest and the newest TRL (fetches both)"
+	@echo "make clean   remove the virtual environment and caches (runs/ stays)"
 
 $(STAMP): pyproject.toml requirements/constraints.txt requirements/install.sh
 	PYTHON=$(PYTHON) sh requirements/install.sh $(VENV)
 	@touch $@
+
+install: $(STAMP)
 
 demo: $(STAMP)
 	$(BIN)/corver demo --output runs/demo

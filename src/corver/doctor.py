@@ -114,7 +114,10 @@ def _libraries() -> list[Check]:
 
 
 def _extra(extra: str, needs: list[tuple[str, str]]) -> Check:
-    """The core ("") or one extra: which of its libraries are there, and new enough."""
+    """The core ("") or one extra: which of its libraries are there, and new enough.
+
+    An extra without the library that it names first is one that nobody installed; its others may serve other extras.
+    """
     found: dict[str, str | None] = {}
     wrong = []
     for name, asked in needs:
@@ -131,7 +134,8 @@ def _extra(extra: str, needs: list[tuple[str, str]]) -> Check:
     package = f"corver[{extra}]" if extra else "corver"
     if not wrong:
         return Check(name, "ok", ", ".join(f"{key} {value}" for key, value in found.items()), None, {"versions": found})
-    bad: Verdict = "failed" if not extra else "note" if not any(found.values()) else "warning"
+    installed = found[needs[0][0]] is not None
+    bad: Verdict = "failed" if not extra else "warning" if installed else "note"
     return Check(name, bad, "; ".join(wrong), f"pip install '{package}'", {"versions": found})
 
 

@@ -155,6 +155,17 @@ def test_spinning_threads_on_a_busy_machine_are_warned_of(
     assert bool(check.cure and "OMP_WAIT_POLICY=passive" in check.cure) == (verdict == "warning")
 
 
+def test_an_extra_is_installed_when_its_first_library_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        if name == "engine":
+            raise importlib.metadata.PackageNotFoundError(name)
+        return "1.0"
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    assert doctor._extra("infinigram", [("engine", ""), ("shared", "")]).verdict == "note"
+    assert doctor._extra("infinigram", [("shared", ""), ("engine", "")]).verdict == "warning"
+
+
 def test_little_room_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=1 << 20))
     assert [check.verdict for check in doctor._disk()] == ["warning", "warning"]
