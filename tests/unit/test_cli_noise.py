@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binomtest
 from typer.testing import CliRunner, Result
 
-from corver.calibrate.rates import LevelRate, SentenceRates
+from corver.calibrate.rates import LevelRate, SentenceRates, Verdict
 from corver.cli.app import app
 from corver.errors import InputError
 from corver.evaluate.stats import Estimate
@@ -125,3 +125,40 @@ def test_rewards_of_levels_are_shown_beside_the_papers(tmp_path: Path) -> None:
     assert "mean of true" in shown.stdout
     refused = corver("noise", "levels", tmp_path / "none.json")
     assert (refused.exit_code, len(refused.stderr.splitlines())) == (1, 1)
+
+
+def rates_of(path: Path, trues: tuple[float, ...], verdicts: tuple[Verdict, ...] = ()) -> Path:
+    levels = [LevelRate(k, 100, round(100 * p), 0.25, Estimate(p, p - 0.1, p + 0.1)) for k, p in enumerate(trues)]
+    SentenceRates("set", None, 400, Estimate(0.5, 0.4, 0.6), tuple(levels), verdicts).save(path)
+    return path
+
+
+@pytest.mark.parametrize("trues", [(0.52, 0.41, 0.50, 0.50), (0.5, 0.5, 0.5, 0.5), (0.3, 0.6, 0.6, 0.4)])
+def test_levels_that_say_nothing_are_refused_in_one_line(tmp_path: Path, trues: tuple[float, ...]) -> None:
+    result = corver("noise", "levels", rates_of(tmp_path / "rates.json", trues))
+    assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (2, "", 1)
+    assert "are not true more often than those below" in result.stderr
+
+
+def test_levels_that_may_say_nothing_are_warned_of_in_one_line(tmp_path: Path) -> None:
+    doubtful = Verdict(1, Estimate(0.2, 0.1, 0.3), Estimate(0.7, 0.6, 0.8))
+    clear = Verdict(2, Estimate(0.2, 0.15, 0.25), Estimate(0.7, 0.65, 0.75))
+    file = rates_of(tmp_path / "rates.json", (0.3, 0.4, 0.6, 0.55), (doubtful, clear))
+    result = corver("noise", "levels", file)
+    assert result.exit_code == 0
+    assert "corrected" in result.stdout
+    assert len(result.stderr.splitlines()) == 1
+    assert "warning: set: sentences of level 1 and above may be true no more often" in result.stderr
+    assert "level 2 and above" not in result.stderr
+    assert "P(true) falls from level 2 to 3 (0.600, 0.550)" in result.stderr
+    told = corver("noise", "levels", file, "--json")
+    assert json.loads(told.stdout)["caution"] in told.stderr
+    assert corver("noise", "levels", sentence_rates(file)).stderr == ""
+
+
+def test_a_verifier_that_may_say_nothing_is_warned_of(tmp_path: Path) -> None:
+    rows = [{"verifier": verdict, "truth": truth} for truth in (True, False) for verdict in (truth, truth, not truth)]
+    few = corver("noise", "measure", write(tmp_path / "few.jsonl", rows), "--json")
+    assert (few.exit_code, len(few.stderr.splitlines())) == (0, 1)
+    assert "warning: verifier: may say nothing about what is right" in few.stderr
+    assert corver("noise", "measure", write(tmp_path / "many.jsonl", rows * 50)).stderr == ""

@@ -13,7 +13,7 @@ from corver.config import RunConfig, load_config
 from corver.errors import ConfigError, InputError, NoiseRatesError
 from corver.evaluate.stats import Estimate
 from corver.evaluate.verifier import VerifierRates
-from corver.train.noise import appeals_note, with_measured_noise
+from corver.train.noise import appeals_note, rates_notes, with_measured_noise
 
 PRICED = {"base_url": "http://localhost:1/v1", "model": "m", "input_price": 1.0, "output_price": 2.0}
 
@@ -107,3 +107,20 @@ def test_a_run_tells_what_its_appeals_may_cost(tmp_path: Path) -> None:
     assert "max_cost 5.0" in note
     free = {"judge": "endpoint", "endpoint": {"base_url": "http://localhost:1/v1", "model": "m"}, "budget": 4}
     assert "400 calls" in str(appeals_note(config(tmp_path, {"appeals": free})))
+
+
+def test_levels_that_say_nothing_stop_a_run_and_doubtful_rates_are_told(tmp_path: Path) -> None:
+    VerifierRates("words", Estimate(0.4, 0.2, 0.7), Estimate(0.4, 0.2, 0.7), 9, 9).save(tmp_path / "rates.json")
+
+    def settings(*trues: float) -> RunConfig:
+        levels = [LevelRate(k, 50, 20, 0.25, rate(p)) for k, p in enumerate(trues)]
+        SentenceRates("s", None, 200, rate(0.5), tuple(levels), ()).save(tmp_path / "s.json")
+        return config(tmp_path, FREE | {"noise": {"rates": "rates.json", "sentences": "s.json"}})
+
+    first, second = rates_notes(settings(0.24, 0.53, 0.81, 0.7))
+    assert first.startswith("credit.noise.rates: words: may say nothing")
+    assert second.startswith("credit.noise.sentences: s: P(true) falls from level 2 to 3")
+    assert len(rates_notes(settings(0.24, 0.53, 0.7, 0.81))) == 1
+    assert rates_notes(with_measured_noise(settings(0.24, 0.53, 0.7, 0.81))) == []
+    with pytest.raises(NoiseRatesError, match="not true more often"):
+        with_measured_noise(settings(0.52, 0.41, 0.50, 0.50))

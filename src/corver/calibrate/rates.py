@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,8 @@ import numpy as np
 from corver.calibrate.bins import bins_of, rate
 from corver.calibrate.columns import Columns, Floats, columns_of, percentile, resamples
 from corver.calibrate.labelled import LabelledSet
-from corver.errors import InputError
-from corver.evaluate.stats import Estimate
+from corver.errors import InputError, NoiseRatesError
+from corver.evaluate.stats import Estimate, upper_limit_of_sum
 from corver.runs import read_document, write_text
 
 __all__ = ["LevelRate", "SentenceRates", "Verdict", "rates_by_level"]
@@ -90,6 +91,43 @@ class SentenceRates:
         known = ", ".join(str(verdict.level) for verdict in self.verdicts) or "none"
         raise InputError(f"{self.set_name}: has no rates for a verdict from level {level} up (measured: {known})")
 
+    def caution(self) -> str | None:
+        """What makes rewards by these rates doubtful, in one line: an interval of ρ0 + ρ1 that reaches 1, or a P(true)
+        that falls from one level to the next; None when nothing does. Raises NoiseRatesError where the levels say
+        nothing: ρ0 + ρ1 >= 1 for one of them."""
+        for one in self.levels[1:]:
+            total = self._error_sum(one.level)
+            if total >= 1 - 1e-9:
+                raise NoiseRatesError(
+                    f"{self.set_name}: sentences of level {one.level} and above are not true more often than those "
+                    f"below (ρ0 + ρ1 = {total:.3f} >= 1), so no reward of levels can be right; label more sentences, "
+                    "or score them otherwise"
+                )
+        doubts = [
+            f"sentences of level {verdict.level} and above may be true no more often than those below "
+            f"(ρ0 + ρ1 up to {limit:.3f})"
+            for verdict in self.verdicts
+            if (limit := upper_limit_of_sum(verdict.rho0, verdict.rho1)) >= 1
+        ]
+        doubts += [
+            f"P(true) falls from level {low.level} to {high.level} "
+            f"({low.probability.value:.3f}, {high.probability.value:.3f})"
+            for low, high in pairwise(self.levels)
+            if high.probability.value < low.probability.value
+        ]
+        return (
+            f"{self.set_name}: {'; '.join(doubts)}: label more sentences before you train on this" if doubts else None
+        )
+
+    def _error_sum(self, level: int) -> float:
+        """ρ0 + ρ1 of the verdict "level ≥ `level`"; NaN where all sentences are true, or all false."""
+        share_L, true_L = np.array([(one.share, one.probability.value) for one in self.levels]).T
+        above_L = np.array([one.level >= level for one in self.levels])
+        true, false = share_L * true_L, share_L * (1 - true_L)
+        if not (true.sum() > 0 and false.sum() > 0):
+            return math.nan
+        return float(false[above_L].sum() / false.sum() + true[~above_L].sum() / true.sum())
+
     def to_json(self) -> dict[str, Any]:
         return {
             "format": FORMAT,
@@ -111,6 +149,8 @@ class SentenceRates:
         """Read rates. Raises InputError when the file holds none."""
         row = read_document(path, kind=FORMAT, version=VERSION, maker="corver calibrate curve --output DIR")
         try:
+            if any(one["probability"]["value"] is None for one in row["levels"]):
+                raise ValueError
             return cls(
                 set_name=str(row["set"]),
                 scorer=row["scorer"],

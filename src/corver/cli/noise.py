@@ -7,13 +7,16 @@ commands decide nothing.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from corver.cli.calibrate_tables import grid
 from corver.cli.options import JsonFlag
 from corver.cli.output import emit, emit_json, say, table
+
+if TYPE_CHECKING:
+    from corver.evaluate.verifier import VerifierRates
 
 __all__ = ["noise_app"]
 
@@ -58,6 +61,7 @@ def measure_command(
         say(f"wrote {output}")
     if json:
         emit_json(rates.to_json())
+        _warn_of(rates)
         return
     rows = [("verifier", rates.verifier), ("right answers", str(rates.right)), ("wrong answers", str(rates.wrong))]
     if rates.skipped:
@@ -67,8 +71,7 @@ def measure_command(
         ("ρ1, right rejected", _shown(rates.false_negative)),
     ]
     emit(table(rows))
-    if rates.false_positive.value + rates.false_negative.value >= 1:
-        say("warning: ρ0 + ρ1 >= 1: such a verifier says nothing about what is right, and no run will take these rates")
+    _warn_of(rates)
 
 
 @noise_app.command("levels")
@@ -83,7 +86,8 @@ def levels_command(
     """Rewards of the levels that are right in the mean, beside the paper's.
 
     A level is a verdict that errs at known rates. The rewards shown pay true sentences --true and false ones --false in
-    the mean, with the least variance; credit.noise.sentences of a run takes the same file.
+    the mean, with the least variance; credit.noise.sentences of a run takes the same file. Levels that do not tell true
+    sentences from false ones are refused, and those that may not are warned of.
 
     \b
     Example:
@@ -94,6 +98,7 @@ def levels_command(
     from corver.credit.levels import level_means, unbiased_levels
 
     rates = SentenceRates.load(rates_file)
+    caution = rates.caution()
     share, eta = [level.share for level in rates.levels], [level.probability.value for level in rates.levels]
     corrected = unbiased_levels(share, eta, true=true, false=false)
     known = LevelsConfig().rewards
@@ -103,20 +108,33 @@ def levels_command(
         for level, value, old, new in zip(rates.levels, eta, paper, corrected, strict=True)
     ]
     if json:
-        emit_json({"levels": rows, "means": {"paper": level_means(share, eta, paper), "corrected": [true, false]}})
-        return
+        means = {"paper": level_means(share, eta, paper), "corrected": [true, false]}
+        emit_json({"levels": rows, "means": means, "caution": caution})
+    else:
+        emit(_levels_table(rows, level_means(share, eta, paper), (true, false)))
+    if caution is not None:
+        say(f"warning: {caution}")
+
+
+def _levels_table(rows: list[dict[str, Any]], paid: tuple[float, float], wanted: tuple[float, float]) -> str:
     cells = [["level", "share", "P(true)", "paper", "corrected"]]
     for row in rows:
         numbers = [f"{row[name]:.3f}" for name in ("share", "true")] + [
             f"{row[name]:+.3f}" for name in ("paper", "corrected")
         ]
         cells.append([str(row["level"]), *numbers])
-    paid = level_means(share, eta, paper)
     cells += [
-        ["mean of true", "", "", f"{paid[0]:+.3f}", f"{true:+.3f}"],
-        ["mean of false", "", "", f"{paid[1]:+.3f}", f"{false:+.3f}"],
+        [f"mean of {name}", "", "", f"{old:+.3f}", f"{new:+.3f}"]
+        for name, old, new in zip(("true", "false"), paid, wanted, strict=True)
     ]
-    emit(grid(cells))
+    return grid(cells)
+
+
+def _warn_of(rates: VerifierRates) -> None:
+    if rates.false_positive.value + rates.false_negative.value >= 1:
+        say("warning: ρ0 + ρ1 >= 1: such a verifier says nothing about what is right, and no run will take these rates")
+    elif (caution := rates.caution()) is not None:
+        say(f"warning: {caution}")
 
 
 def _shown(estimate: Any) -> str:

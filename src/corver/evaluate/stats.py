@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Estimate", "compare", "paired_difference", "rate_estimate", "ratio_estimate", "summarize", "wilson"]
+__all__ = ["Estimate", "compare", "paired_difference", "rate_estimate", "ratio_estimate", "summarize",
+           "upper_limit_of_sum", "wilson"]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Z95 = 1.959963984540054
@@ -52,6 +53,11 @@ def wilson(successes: float, trials: float) -> Estimate:
     centre = (rate + Z95**2 / (2 * trials)) / denominator
     half = Z95 / denominator * math.sqrt(rate * (1 - rate) / trials + Z95**2 / (4 * trials**2))
     return Estimate(rate, max(0.0, centre - half), min(1.0, centre + half))
+
+
+def upper_limit_of_sum(first: Estimate, second: Estimate) -> float:
+    """Upper 95 % limit of the sum of two independent estimates (Zou and Donner 2008, Statistics in Medicine 27)."""
+    return first.value + second.value + math.hypot(first.high - first.value, second.high - second.value)
 
 
 def ratio_estimate(sum_Q: Floats, count_Q: Floats, *, draws: int, seed: int) -> Estimate:

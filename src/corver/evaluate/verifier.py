@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from corver.errors import DependencyError, InputError
 from corver.evaluate.rows import read_rows
-from corver.evaluate.stats import Estimate, wilson
+from corver.evaluate.stats import Estimate, upper_limit_of_sum, wilson
 from corver.reward.judge import JudgeRule, label_answer
 from corver.runs import read_document, write_text
 
@@ -53,6 +53,16 @@ class VerifierRates:
             "right": self.right,
             "skipped": self.skipped,
         }
+
+    def caution(self) -> str | None:
+        """What makes a correction by these rates doubtful, in one line: an interval of ρ0 + ρ1 that reaches 1."""
+        limit = upper_limit_of_sum(self.false_positive, self.false_negative)
+        if limit < 1:
+            return None
+        return (
+            f"{self.verifier}: may say nothing about what is right (ρ0 + ρ1 up to {limit:.3f}): judge more answers "
+            "before you train on this"
+        )
 
     def save(self, path: Path) -> None:
         """Write them as JSON."""

@@ -14,7 +14,7 @@ from corver.errors import ConfigError
 from corver.evaluate.verifier import VerifierRates
 from corver.train.appeals import largest_cost
 
-__all__ = ["appeals_note", "with_measured_noise"]
+__all__ = ["appeals_note", "rates_notes", "with_measured_noise"]
 
 
 def with_measured_noise(config: RunConfig) -> RunConfig:
@@ -35,12 +35,24 @@ def with_measured_noise(config: RunConfig) -> RunConfig:
         NoiseRates(rates.false_positive.value, rates.false_negative.value)
         changes |= {"false_positive": rates.false_positive.value, "false_negative": rates.false_negative.value}
     if noise.sentences is not None:
-        levels = reward.levels.model_copy(
-            update={"rewards": _level_rewards(config, SentenceRates.load(noise.sentences))}
-        )
+        sentences = SentenceRates.load(noise.sentences)
+        sentences.caution()  # refuses levels that say nothing
+        levels = reward.levels.model_copy(update={"rewards": _level_rewards(config, sentences)})
         reward = reward.model_copy(update={"levels": levels})
     credit = config.credit.model_copy(update={"noise": noise.model_copy(update=changes)})
     return config.model_copy(update={"credit": credit, "reward": reward})
+
+
+def rates_notes(config: RunConfig) -> list[str]:
+    """What makes the rates in the files that a configuration names doubtful, one line a file."""
+    noise = config.credit.noise
+    if noise is None:
+        return []
+    cautions = {
+        "rates": None if noise.rates is None else VerifierRates.load(noise.rates).caution(),
+        "sentences": None if noise.sentences is None else SentenceRates.load(noise.sentences).caution(),
+    }
+    return [f"credit.noise.{name}: {caution}" for name, caution in cautions.items() if caution is not None]
 
 
 def appeals_note(config: RunConfig) -> str | None:

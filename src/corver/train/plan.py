@@ -18,7 +18,7 @@ from corver.policy.load import pick_device
 from corver.train.arguments import batch_sizes, usable_optimizer
 from corver.train.data import read_run_questions
 from corver.train.estimate import ModelShape, estimate_memory, model_config, shape_of
-from corver.train.noise import appeals_note, with_measured_noise
+from corver.train.noise import appeals_note, rates_notes, with_measured_noise
 
 __all__ = ["RunPlan", "plan_run"]
 
@@ -51,8 +51,9 @@ class RunPlan:
 def plan_run(config: RunConfig, *, processes: int = 1) -> RunPlan:
     """The plan of a run, on this machine's device, or on the one that the configuration names, whether it is here or
     not. processes: how many will share a step. Raises ConfigError for numbers that do not fit together."""
+    doubts = rates_notes(config)
     config = with_measured_noise(config)
-    notes: list[str] = [note] if (note := appeals_note(config)) else []
+    notes: list[str] = [*doubts, *([note] if (note := appeals_note(config)) else [])]
     device = pick_device("auto") if config.policy.device == "auto" else torch.device(config.policy.device)
     optimizer, shortfall = usable_optimizer(config.optimization.optimizer, device)
     if device.type == "cuda" and not torch.cuda.is_available():  # planned here, run elsewhere
@@ -117,4 +118,9 @@ def _shape(config: RunConfig, notes: list[str]) -> ModelShape | None:
         return None
     if note is not None:
         notes.append(note)
-    return shape_of(found, config.policy.lora)
+    try:
+        return shape_of(found, config.policy.lora)
+    except (ArithmeticError, AttributeError, TypeError, ValueError) as error:  # whatever a foreign config.json says
+        reason = " ".join(str(error).split())[:200]
+        notes.append(f"{config.policy.model}: its config.json does not fit the formulas of memory: {reason}")
+        return None

@@ -39,7 +39,7 @@ from corver.runs import RunFolder, write_text
 from corver.train.building import build_trainer, fitting_questions
 from corver.train.callbacks import MetricsLog, SampleLog
 from corver.train.data import read_run_questions
-from corver.train.noise import appeals_note, with_measured_noise
+from corver.train.noise import appeals_note, rates_notes, with_measured_noise
 from corver.train.processes import Processes
 from corver.types import Counter
 
@@ -52,13 +52,15 @@ def train(config: RunConfig, *, progress: Progress = no_progress) -> RunFolder:
     progress: called as (stage, done, total, unit), in the main process. Raises ConfigError when the folder holds
     another run, TrainingError when a checkpoint does not fit.
     """
+    notes = rates_notes(config)
     config = with_measured_noise(config)
     processes = Processes(config.policy.device)
     if config.threads:
         torch.set_num_threads(config.threads)
     folder = RunFolder(config.output)
-    if processes.main and (note := appeals_note(config)):
-        warnings.warn(note, CorverWarning, stacklevel=2)
+    for note in (*notes, appeals_note(config)):
+        if processes.main and note is not None:
+            warnings.warn(note, CorverWarning, stacklevel=2)
     processes.on_main(folder.create)
     with folder.locked() if processes.main else nullcontext():
         processes.on_main(lambda: _claim(folder, config))
