@@ -77,28 +77,38 @@ def append_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
         os.fsync(file.fileno())
 
 
-def read_jsonl(path: Path) -> list[dict[str, Any]]:
-    """Rows of a JSONL file that this module wrote; [] if it is not there.
+def read_jsonl(path: Path, *, mend: bool = True) -> list[dict[str, Any]]:
+    """Rows of a JSONL file; [] if it is not there.
 
-    A last line without its newline was cut off by a kill and is dropped from the file. Any other line that is not a
-    JSON object raises InputError.
+    A last line without its newline that is no whole object was cut off by a kill and is left out. mend: make the file
+    end with the last whole row, so that rows can be appended. Any other line that is not a JSON object raises
+    InputError.
     """
     if not path.exists():
         return []
     raw = path.read_bytes()
-    whole, newline, torn = raw.rpartition(b"\n")
-    if torn:
+    whole, newline, last = raw.rpartition(b"\n")
+    if _is_object(last):
+        whole, newline = raw, b"\n"
+    if last and mend:
         write_bytes(path, whole + newline)
     rows = []
     for number, line in enumerate(whole.split(b"\n") if whole else [], start=1):
         try:
             row = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"{path}:{number}: is not JSON: {error}") from None
         if not isinstance(row, dict):
             raise InputError(f"{path}:{number}: expected a JSON object")
         rows.append(row)
     return rows
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def read_document(path: Path, *, kind: str, version: int, maker: str) -> dict[str, Any]:

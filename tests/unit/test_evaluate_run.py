@@ -18,7 +18,7 @@ from corver.policy.generate import SamplingSettings
 from corver.policy.load import Policy, load_policy
 from corver.reward.build import build_scorer
 from corver.reward.scorer import CooccurrenceReward
-from corver.runs import read_jsonl
+from corver.runs import read_jsonl, write_text
 from corver.types import Rollout, SentenceScore
 
 KEY = {"model": "tiny", "index": "six documents"}
@@ -125,6 +125,29 @@ def test_answers_to_other_questions_are_refused(evaluate: Any, questions: list[Q
     with pytest.raises(InputError, match="other questions"):
         evaluate(output, questions=questions[2:])
     assert len(evaluate(output)) == 8
+
+
+@pytest.mark.parametrize("change", [{"question": "Another one?"}, {"answers": ["other"]}])
+def test_answers_to_a_question_that_was_changed_are_refused(
+    change: dict[str, Any], evaluate: Any, tmp_path: Path
+) -> None:
+    output = tmp_path / "raw.jsonl"
+    rows = evaluate(output)
+    write_text(output, "".join(json.dumps(row | change) + "\n" for row in rows))
+    with pytest.raises(InputError, match="other questions"):
+        evaluate(output)
+
+
+@pytest.mark.parametrize("lacking", ["id", "label", "sentences"])
+def test_rows_that_are_no_answers_are_named(lacking: str, evaluate: Any, tmp_path: Path) -> None:
+    output = tmp_path / "raw.jsonl"
+    rows = evaluate(output)
+    del rows[1][lacking]
+    write_text(output, "".join(json.dumps(row) + "\n" for row in rows))
+    before = output.read_bytes()
+    with pytest.raises(InputError, match=rf"raw\.jsonl:2: .*has no {lacking}"):
+        evaluate(output)
+    assert output.read_bytes() == before
 
 
 def test_the_judge_rule_is_the_configured_one(evaluate: Any, questions: list[Question], tmp_path: Path) -> None:

@@ -146,7 +146,13 @@ def test_questions_without_a_row_are_left_out_and_nothing_left_is_an_error() -> 
 
 @pytest.mark.parametrize(
     "row",
-    ['{"id": "a", "correct": 1}', '{"correct": 1, "samples": 2}', '{"id": 1, "correct": "x", "samples": 2}', "[]"],
+    [
+        '{"id": "a", "correct": 1e999, "samples": 2}',
+        '{"id": "a", "correct": 1}',
+        '{"correct": 1, "samples": 2}',
+        '{"id": 1, "correct": "x", "samples": 2}',
+        "[]",
+    ],
 )
 def test_broken_rows_are_named(tmp_path: Path, row: str) -> None:
     path = tmp_path / "zone.jsonl"
@@ -158,6 +164,18 @@ def test_broken_rows_are_named(tmp_path: Path, row: str) -> None:
 def test_no_file_names_the_cure(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="corver zone"):
         read_zone(tmp_path / "none.jsonl")
+
+
+@pytest.mark.parametrize(("rest", "rows"), [('{"id": "b", "cor', 1), ('{"id": "b", "correct": 0, "samples": 2}', 2)])
+def test_reading_changes_no_file(tmp_path: Path, rest: str, rows: int) -> None:
+    path = tmp_path / "zone.jsonl"
+    text = '{"id": "a", "correct": 1, "samples": 2}\n' + rest
+    path.write_text(text)
+    assert len(read_zone(path)) == rows
+    assert path.read_text() == text
+    assert len(read_zone(path, mend=True)) == rows
+    assert path.read_text().endswith("}\n")
+    assert len(path.read_text().splitlines()) == rows
 
 
 def test_rows_read_as_written(tmp_path: Path) -> None:

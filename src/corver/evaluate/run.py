@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,9 +61,10 @@ def collect_answers(
     """
     claim_file(output, key)
     done = _finished(output, samples)
-    wanted = {question.id for question in questions}
-    if not done.keys() <= wanted:
-        raise InputError(f"{output}: holds answers to other questions; remove it or evaluate into another folder")
+    asked = {question.id: question for question in questions}
+    for name, rows in done.items():
+        if name not in asked or any(not _answers_to(row, asked[name]) for row in rows):
+            raise InputError(f"{output}: holds answers to other questions ({name}); remove it, or name another output")
     missing = [question for question in questions if question.id not in done]
     failures: Counter[str] = Counter()
     for completions in answerer.answer(missing):
@@ -108,7 +109,9 @@ def _finished(output: Path, samples: int) -> defaultdict[str, list[dict[str, Any
     """The rows of the questions that have all their samples; those of the others are dropped from the file."""
     done: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     rows = read_jsonl(output)
-    for row in rows:
+    for number, row in enumerate(rows, start=1):
+        if lacking := [field for field in _FIELDS if field not in row]:
+            raise InputError(f"{output}:{number}: is no answer of an evaluation (it has no {lacking[0]})")
         done[row["id"]].append(row)
     torn = {name for name, found in done.items() if len(found) != samples}
     if torn:
@@ -117,6 +120,14 @@ def _finished(output: Path, samples: int) -> defaultdict[str, list[dict[str, Any
         for name in torn:
             del done[name]
     return done
+
+
+_FIELDS = ("id", "question", "answers", "completion", "tokens", "label", "well_formed", "sentences")
+
+
+def _answers_to(row: Mapping[str, Any], question: Question) -> bool:
+    """Whether the row was judged by this question's words and accepted answers."""
+    return bool(row["question"] == question.question and row["answers"] == list(question.answers))
 
 
 def _rows(

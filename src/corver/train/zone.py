@@ -59,7 +59,8 @@ def find_zone(
     they have no row, and are asked again next time. A file that does not say how it was made is taken by its number of
     samples alone.
     """
-    known = {row.id: row for row in read_zone(output)} if output.exists() else {}
+    output.parent.mkdir(parents=True, exist_ok=True)
+    known = {row.id: row for row in read_zone(output, mend=True)} if output.exists() else {}
     if any(row.samples != settings.samples for row in known.values()):
         raise InputError(f"{output}: was made with another number of samples; use another file or that number")
     if not known or key_file(output).exists():
@@ -99,17 +100,20 @@ def _answerer(
     return PolicyAnswerer(source, prompt=prompt, settings=settings, template=template)
 
 
-def read_zone(path: Path) -> list[ZoneRow]:
-    """Rows of a zone file. Raises InputError if the file is missing or a row lacks a field."""
+def read_zone(path: Path, *, mend: bool = False) -> list[ZoneRow]:
+    """Rows of a zone file. Raises InputError if the file is missing or a row lacks a field.
+
+    mend: cut off what a kill left of a last row, so that rows can be appended; else the file stays as it is.
+    """
     if not path.exists():
         raise InputError(f"{path}: no such learning-zone file; make it with `corver zone`")
     rows = []
-    for number, row in enumerate(read_jsonl(path), start=1):
+    for number, row in enumerate(read_jsonl(path, mend=mend), start=1):
         try:
             rows.append(
                 ZoneRow(str(row["id"]), int(row["correct"]), int(row["samples"]), float(row.get("well_formed") or 0.0))
             )
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             raise InputError(f"{path}:{number}: needs id, correct and samples") from None
     return rows
 
