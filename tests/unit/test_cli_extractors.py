@@ -110,6 +110,10 @@ def test_pronouns_questions_and_aliases(tiny_index: Path, tmp_path: Path) -> Non
         (("--extractor", "spacy", "--model", ""), "--model: "),
         (("--support", "profile", "--neutral", "nan"), "--neutral: "),
         (("--extractor", "spacy", "--support", "profile"), "support profile finds subjects"),
+        (("--rule", "min", "--support", "profile"), "leave rule out"),
+        (("--window", "50", "--support", "profile"), "leave window out"),
+        (("--question-subject", "--support", "profile"), "leave question_subject out"),
+        (("--capped", "--support", "profile"), "--capped: support profile has no levels"),
     ],
 )
 def test_options_that_do_not_go_together_are_wrong_use(tiny_index: Path, words: tuple[str, ...], told: str) -> None:

@@ -76,7 +76,7 @@ def test_a_text_becomes_a_row_with_the_public_fields(corpus: TinyCorpus) -> None
     assert sentence["words"] == ["curie", "marie", "warsaw"]
     assert (sentence["count"], sentence["level"], sentence["reward"]) == (57, 3, 0.1)
     assert corpus.caps == {None}
-    assert result.stderr == "corver: scored 1 texts: 1 supported\n"
+    assert result.stderr == "corver: scored 1 text: 1 supported\n"
 
 
 def test_capped_counts_stop_at_the_top_level(corpus: TinyCorpus) -> None:

@@ -43,8 +43,11 @@ def test_names_of_models_stay_as_they_are(tmp_path: Path) -> None:
     ("reward", "told"),
     [
         ({"extractor": "stanza"}, "reward.extractor"),
-        ({"extractor": "spacy", "support": "profile"}, "leave extractor and aliases out"),
-        ({"aliases": "a", "support": "profile"}, "leave extractor and aliases out"),
+        ({"extractor": "spacy", "support": "profile"}, "leave extractor out"),
+        ({"aliases": "a", "rule": "min", "support": "profile"}, "leave aliases, rule out"),
+        ({"window": 50, "support": "profile"}, "leave window out"),
+        ({"levels": {"thresholds": [2], "rewards": [0, 1]}, "support": "profile"}, "leave levels out"),
+        ({"question_subject": True, "support": "profile"}, "leave question_subject out"),
         ({"quco": {"endpoint": {"base_url": "localhost", "model": "m"}}}, "reward.quco.endpoint.base_url"),
         ({"quco": {"endpoint": {"base_url": "http://h/v1"}}}, "reward.quco.endpoint.model"),
         ({"quco": {"endpoint": {"base_url": "http://h/v1", "model": "m", "api_key": "k"}}}, "endpoint.api_key"),

@@ -124,3 +124,6 @@ def test_levels_that_say_nothing_stop_a_run_and_doubtful_rates_are_told(tmp_path
     assert rates_notes(with_measured_noise(settings(0.24, 0.53, 0.7, 0.81))) == []
     with pytest.raises(NoiseRatesError, match="not true more often"):
         with_measured_noise(settings(0.52, 0.41, 0.50, 0.50))
+    noise = {"correction": "none", "sentences": "s.json"}
+    with pytest.raises(ConfigError, match="support profile has none"):
+        with_measured_noise(config(tmp_path, FREE | {"noise": noise}, reward={"support": "profile"}))

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
 import typer
 
 from corver.cli.bars import shown_progress
+from corver.cli.contents import number_of
 from corver.cli.extractors import (
     AliasesOption,
     CacheOption,
@@ -103,6 +104,8 @@ def score_command(
     """
     if neutral is not None and support != "profile":
         raise typer.BadParameter("only --support profile has a neutral point", param_hint="--neutral")
+    if not exact and support == "profile":
+        raise typer.BadParameter("support profile has no levels to stop counting at", param_hint="--capped")
     given = Extraction(
         extractor, model, endpoint, api_key_file, template, cache, device, pronouns, question_subject, aliases
     )
@@ -228,7 +231,7 @@ class _Tally:
         """The sum of it. Raises typer.Exit when some of the input has no score."""
         if self.texts:
             found = ", ".join(f"{number:,} {name}" for name, number in sorted(self._statuses.items())) or "no sentence"
-            say(f"scored {self.texts:,} texts: {found}")
+            say(f"scored {number_of(self.texts, 'text')}: {found}")
         if self._bad > _BAD_LINES_SHOWN:
             say(f'error: {self._name}: {self._bad} lines could not be read; their rows carry "error"')
         if self._statuses["failed"]:

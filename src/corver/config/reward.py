@@ -115,6 +115,10 @@ class QucoConfig(ConfigModel):
     cache: Path | None = None
 
 
+_OF_PAPER = ("extractor", "aliases", "rule", "window", "levels", "question_subject")
+"""Settings that the support `profile` does not read."""
+
+
 class RewardConfig(ConfigModel):
     """How a sentence becomes a verdict, and how a response is judged.
 
@@ -138,6 +142,10 @@ class RewardConfig(ConfigModel):
 
     @model_validator(mode="after")
     def _read_by_paper(self) -> Self:
-        if self.support == "profile" and (self.extractor != "rules" or self.aliases is not None):
-            raise ValueError("support profile finds subjects and details by itself: leave extractor and aliases out")
+        ignored = [name for name in _OF_PAPER if getattr(self, name) != type(self).model_fields[name].default]
+        if self.support == "profile" and ignored:
+            raise ValueError(
+                f"support profile finds subjects and details by itself: leave {', '.join(ignored)} out, it would be "
+                "ignored"
+            )
         return self

@@ -35,6 +35,8 @@ def with_measured_noise(config: RunConfig) -> RunConfig:
         NoiseRates(rates.false_positive.value, rates.false_negative.value)
         changes |= {"false_positive": rates.false_positive.value, "false_negative": rates.false_negative.value}
     if noise.sentences is not None:
+        if reward.support == "profile":
+            raise ConfigError("credit.noise.sentences: sets rewards of levels, and support profile has none")
         sentences = SentenceRates.load(noise.sentences)
         sentences.caution()  # refuses levels that say nothing
         levels = reward.levels.model_copy(update={"rewards": _level_rewards(config, sentences)})
