@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache, GenerationConfig
 from transformers.utils import logging as transformers_logging
@@ -97,7 +98,7 @@ def load_language_model(
             tokenizer = AutoTokenizer.from_pretrained(name, padding_side="left", **arguments)
             weights = {} if gguf_file else {"use_safetensors": True}
             model = AutoModelForCausalLM.from_pretrained(name, dtype=pick_dtype(dtype, place), **weights, **arguments)
-    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+    except (OSError, ValueError, RuntimeError, SafetensorError, StrictDataclassError) as error:
         raise InputError(f"{name}: cannot load a language model: {' '.join(str(error).split())}") from None
     if tokenizer.eos_token_id is None:
         raise InputError(f"{name}: its tokenizer has no end token")

@@ -134,6 +134,14 @@ def test_a_known_model_that_is_not_here_is_estimated_without_a_network() -> None
     assert "own table of shapes" in note
 
 
+@pytest.mark.parametrize("fault", ['"hidden_size": "wide"', '"num_attention_heads": 0'])
+def test_a_configuration_that_makes_no_sense_is_one_line(fault: str, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "llama", ' + fault + "}")
+    with pytest.raises(InputError, match="to estimate by") as raised:
+        model_config(PolicyConfig(model=str(tmp_path)))
+    assert "\n" not in str(raised.value)
+
+
 def test_a_folder_without_configuration_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no config\.json") as raised:
         model_config(PolicyConfig(model=str(tmp_path)))

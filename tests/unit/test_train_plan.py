@@ -78,6 +78,14 @@ def test_what_cannot_be_known_yet_is_a_note(tiny_model: Path, tiny_questions: Pa
     ] * 3
 
 
+def test_a_shape_that_no_formula_fits_is_a_note(tiny_questions: Path, tmp_path: Path) -> None:
+    shape = {"model_type": "gpt2", "n_embd": 12, "n_layer": 1, "vocab_size": 50}
+    (tmp_path / "config.json").write_text(json.dumps(shape))
+    plan = plan_run(config_of(tmp_path, tiny_questions))
+    assert plan.memory is None
+    assert any("does not fit the formulas" in note for note in plan.notes)
+
+
 def run(*words: str) -> Any:
     return CliRunner().invoke(app, list(words), prog_name="corver")
 

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from huggingface_hub.errors import StrictDataclassError
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from corver.config import LoraSettings, PolicyConfig, RunConfig
@@ -122,7 +123,7 @@ def model_config(policy: PolicyConfig) -> tuple[Any, str | None]:
                 trust_remote_code=policy.trust_remote_code,
                 local_files_only=known is not None,
             )
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, ArithmeticError, StrictDataclassError) as error:
         if known is None:
             reason = " ".join(str(error).split())[:200]
             raise InputError(f"{policy.model}: no config.json, here or at its hub, to estimate by: {reason}") from None
