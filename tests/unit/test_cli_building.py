@@ -142,3 +142,42 @@ def test_two_writers_exclude_each_other(tmp_path: Path, command: str) -> None:
         refused = run("index", command, folder, *words)
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert "another process is writing" in refused.stderr
+
+
+def test_an_index_of_other_sources_is_named_before_it_is_replaced(tmp_path: Path) -> None:
+    folder = built(tmp_path, CURIE, HUGO)
+    again = run("index", "build", str(tmp_path / "first.jsonl"), "--output", folder, "--workers", "1")
+    assert "holds another index" not in again.stderr
+    other = jsonl(tmp_path / "other.jsonl", [HUGO])
+    replaced = run("index", "build", other, "--output", folder, "--workers", "1")
+    assert replaced.exit_code == 0
+    told = [line for line in replaced.stderr.splitlines() if "another index" in line]
+    assert told == [
+        f"corver: {folder} holds another index (2 documents, 16 words); it is replaced when the new one is whole"
+    ]
+    (Path(folder) / "corver-index.json").write_text("{}")
+    assert "holds an index that cannot be read" in run("index", "build", other, "--output", folder).stderr
+    assert (count(folder, "hugo", "paris"), count(folder, "curie", "warsaw")) == ("1", "0")
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "build/main.o", "build", "segment-old"])
+def test_a_folder_of_other_files_is_left_alone(tmp_path: Path, name: str) -> None:
+    source = jsonl(tmp_path / "first.jsonl", [CURIE])
+    folder = tmp_path / "work"
+    (folder / name).parent.mkdir(parents=True)
+    (folder / name).write_text("mine")
+    refused = run("index", "build", source, "--output", str(folder))
+    assert refused.exit_code == 2
+    assert refused.stderr == f"corver: error: {folder} holds other files ({name}) and no index; " + (
+        "name a new or an empty folder\n"
+    )
+    assert [path.read_text() for path in folder.rglob("*") if path.is_file()] == ["mine"]
+
+
+@pytest.mark.parametrize("left", [(), (".lock", ".DS_Store"), ("build/plan", "notes.txt"), ("build/task-0000/x",)])
+def test_an_empty_folder_and_an_unfinished_build_are_built_in(tmp_path: Path, left: Sequence[str]) -> None:
+    (tmp_path / "index").mkdir()
+    for name in left:
+        (tmp_path / "index" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "index" / name).write_text("")
+    assert count(built(tmp_path), "curie", "warsaw") == "1"

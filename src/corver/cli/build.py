@@ -63,8 +63,9 @@ def build_command(
     """Build the index of a corpus.
 
     Reads parquet, JSON Lines (plain, .gz, .zst), MediaWiki XML dumps and folders of text, and writes the index to
-    DIR. An index that DIR holds is replaced once the new one is whole. Started again after it was stopped, it finishes
-    the work. Says first how much memory and disk it will take, and does not begin where the disk cannot hold it.
+    DIR. An index that DIR holds is replaced once the new one is whole; a folder of other files is refused. Started
+    again after it was stopped, it finishes the work. Says first how much memory and disk it will take, and does not
+    begin where the disk cannot hold it.
 
     \b
     Examples:
@@ -75,8 +76,9 @@ def build_command(
     limit = parse_bytes(memory, option="--memory")
     from corver.corpus.opening import open_corpus
     from corver.index import build_index
-    from corver.index.build import usual_workers
+    from corver.index.build import check_folder, usual_workers
 
+    check_folder(output)
     corpus = open_corpus(
         sources, format=kind, text_field=text_field, title_field=title_field, url_field=url_field, revision=revision
     )
@@ -84,6 +86,7 @@ def build_command(
     work = _Reading(corpus, output, memory=limit, workers=hands, store_text=not no_text)
     with shown_progress() as progress:
         origin = work.hashed(progress)
+        _tell_replaced(output, origin)
         build_index(
             corpus.shards(),
             output,
@@ -232,6 +235,23 @@ def _foreseen(estimate: BuildEstimate) -> str:
         disk += f" ({quantity(estimate.disk_peak, 'bytes')} meanwhile)"
     memory = quantity(estimate.memory, "bytes")
     return f"about {quantity(estimate.words, 'words')} words, to take {memory} of memory and {disk} of disk"
+
+
+def _tell_replaced(folder: Path, origin: Sequence[SourceInfo]) -> None:
+    """Say that an index of other sources is about to go."""
+    from corver.errors import IndexFormatError
+    from corver.index.manifest import MANIFEST_NAME, Manifest
+
+    if not (folder / MANIFEST_NAME).exists():
+        return
+    try:
+        known = Manifest.read_from(folder)
+    except IndexFormatError:
+        say(f"{folder} holds an index that cannot be read; it is replaced when the new one is whole")
+        return
+    if {source.sha256 for source in known.sources} != {source.sha256 for source in origin}:
+        size = f"{number_of(known.documents, 'document')}, {number_of(known.words, 'word')}"
+        say(f"{folder} holds another index ({size}); it is replaced when the new one is whole")
 
 
 def _refuse_known(directory: Path, origin: Sequence[SourceInfo], known: Sequence[SourceInfo]) -> None:

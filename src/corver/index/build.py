@@ -7,6 +7,7 @@ last whole segment when it is started again. This module knows no file format of
 
 from __future__ import annotations
 
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +18,7 @@ from corver.corpus.document import ReadReport, Shard, SourceInfo
 from corver.errors import CorpusError, CorverError, UsageError
 from corver.index.estimate import BuildEstimate, estimate_build
 from corver.index.files import disk_errors, folder_lock, sync_folder, write_atomically
-from corver.index.manifest import Manifest, SegmentInfo
+from corver.index.manifest import MANIFEST_NAME, Manifest, SegmentInfo
 from corver.index.plan import TaskState, plan_digest, split_shards
 from corver.index.reports import read_reports, report_shards
 from corver.index.task import BuildOptions
@@ -30,6 +31,7 @@ __all__ = [
     "Stage",
     "add_segment",
     "build_index",
+    "check_folder",
     "check_room",
     "merge_segments",
     "usual_workers",
@@ -38,6 +40,8 @@ __all__ = [
 _BUILD = "build"
 _PLAN = "plan"
 _REPORTS = "reports"
+_OWN = re.compile(r"segment-\d+|lost\+found|\..*")
+_OWN_BUILD = re.compile(r"plan(\.new)?|reports|(task|alone|merged)-\d+|\..*")
 _FIXED_BYTES = 120 << 20  # what a task takes whatever its size: buffers of lists, batches, tables, compiled code
 _LEAST_MEMORY = 192 << 20
 _MOST_WORDS = 1 << 32  # in one segment
@@ -82,6 +86,29 @@ Check = Callable[[Sequence[ReadReport]], None]
 def usual_workers(memory: int, cores: int) -> int:
     """One worker a core, as far as the memory goes round."""
     return max(1, min(cores, memory // _LEAST_MEMORY))
+
+
+def check_folder(folder: Path) -> None:
+    """Raise UsageError when a folder holds other things and neither an index nor an unfinished build.
+
+    Segments among somebody's files would be hard to tell from them, and a folder `build` of theirs would be lost.
+    """
+    if not folder.is_dir() or (folder / MANIFEST_NAME).exists():
+        return
+    build = folder / _BUILD
+    foreign = [path for path in _entries(folder) if not _OWN.fullmatch(path.name) and path != build]
+    if _entries(build):
+        strange = [path for path in _entries(build) if not _OWN_BUILD.fullmatch(path.name)]
+        foreign = strange if strange or (build / _PLAN).is_file() else foreign
+    elif build.is_file():
+        foreign.append(build)
+    if foreign:
+        name = foreign[0].relative_to(folder)
+        raise UsageError(f"{folder} holds other files ({name}) and no index; name a new or an empty folder")
+
+
+def _entries(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
 def check_room(folder: Path, estimate: BuildEstimate) -> None:
@@ -133,10 +160,13 @@ def build_index(
     for evidence; without them the positions of function words are kept instead, so that counts are exact either way.
     sources: recorded in the manifest. check: may refuse what was read (`Corpus.check`). progress: called after every
     batch. An index that `output` holds is replaced once the new one is whole. Raises CorpusError when there is no
-    document, IndexLockedError when another build writes there, CorverError when the disk is too small or full.
+    document, UsageError when the folder holds other files and no index, IndexLockedError when another build writes
+    there, CorverError when the disk is too small or full.
     """
     work = _Work(Path(output), memory, workers, progress)
     options = BuildOptions(work.task_memory(), store_text, level)
+    with disk_errors(work.output):
+        check_folder(work.output)
     with disk_errors(work.output), folder_lock(work.output):
         manifest = work.read(list(shards), options, sources, check)
         work.publish(manifest, keep=())
