@@ -137,9 +137,9 @@ def claim_file(output: Path, key: Mapping[str, Any]) -> None:
     key: what JSON can hold, kept beside `output`. Raises InputError when rows are there that were made with another
     key, or with none that is known.
     """
-    beside = key_file(output)
     if output.is_dir():
         raise InputError(f"{output}: is a folder; name a file")
+    beside = key_file(output)
     if output.exists():
         known = _known_key(beside, output)
         changed = sorted(name for name in {*known, *key} if known.get(name) != key.get(name))
