@@ -1,12 +1,13 @@
 """How well supports tell true sentences from false ones.
 
-    python experiments/signal/measure.py INDEX FACTS_DIR [--json FILE] [--draws 300]
+    python experiments/signal/measure.py INDEX FACTS_DIR [--json FILE] [--draws 300] [--half explore|report]
 
 Prints, for each labelled set: the area under the ROC curve of the profile score with a 95 % interval (bootstrap over
 relations, pages or persons), that of the reward (default Z), the paper's level with the same extractor on the same
 sentences, coverage (the share of sentences with a verdict), ECE of an isotonic map out of fold, and the cross-fitted
 area: the weight of common words chosen on one half of the groups and reported on the other. FActScore is limited to
-people with at least 3 mentions.
+people with at least 3 mentions. --half: only the relations, pages and persons of one half; constants are compared on
+`explore` and never on `report`.
 """
 
 from __future__ import annotations
@@ -180,6 +181,7 @@ def main() -> None:
     parser.add_argument("facts", type=Path)
     parser.add_argument("--json", type=Path, help="write the numbers here, for plot.py")
     parser.add_argument("--draws", type=int, default=300, help="of the bootstrap")
+    parser.add_argument("--half", choices=["explore", "report"])
     arguments = parser.parse_args()
     with Index.open(arguments.index) as index:
         words = index.words
@@ -188,7 +190,7 @@ def main() -> None:
             "| set | sentences (groups) | coverage | profile | its reward | cross-fitted | paper (its coverage) | ECE |"
         )
         print("|---|---|---|---|---|---|---|---|", flush=True)
-        rows = measure(index, load_sets(arguments.facts), arguments.draws)
+        rows = measure(index, load_sets(arguments.facts, arguments.half), arguments.draws)
     if arguments.json:
         result = {"words": words, "rows": [asdict(r) for r in rows]}
         arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")

@@ -6,12 +6,14 @@ Out: `Labelled` sentences, a list a set. Groups are what must not leak between f
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
+Half: TypeAlias = Literal["explore", "report"]
 MODELS = ("chatgpt", "instructgpt")
 
 
@@ -26,15 +28,21 @@ class Labelled:
     target: str | None = None
 
 
-def load_sets(folder: Path) -> dict[str, list[Labelled]]:
-    """All sets by name."""
-    return {
+def half_of(group: str) -> Half:
+    """The half that a group belongs to, by a hash of its name: constants are compared on `explore` alone."""
+    return "report" if hashlib.sha256(f"corver-2026{group}".encode()).digest()[0] % 2 else "explore"
+
+
+def load_sets(folder: Path, half: Half | None = None) -> dict[str, list[Labelled]]:
+    """All sets by name; half: only the groups of that half."""
+    sets = {
         "CounterFact": list(counterfact(folder)),
         "CounterFact, subject given": list(counterfact(folder, given=True)),
         "FEVER": list(fever(folder)),
         "FActScore sentences": list(factscore_sentences(folder)),
         "FActScore atomic facts": list(factscore_facts(folder)),
     }
+    return {name: [item for item in items if half in (None, half_of(item.group))] for name, items in sets.items()}
 
 
 def counterfact(folder: Path, *, given: bool = False) -> Iterator[Labelled]:

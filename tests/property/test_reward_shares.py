@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corver.reward.association import chance, unit_scores
+from corver.reward.association import chance, edges_within, kernel_sums, unit_scores
 from corver.reward.shares import RewardScale
 
 SCORES = st.lists(st.floats(-12, 12), min_size=1, max_size=12)
@@ -59,5 +59,22 @@ def test_chance_is_a_probability(frequency: int) -> None:
 
 def test_the_formula_of_the_documentation_by_hand() -> None:
     p = 1 - math.exp(-2 * 100 * 50 / 1_000_000)
-    expected = math.log((2.5 + 0.1 * math.sqrt(p)) / (4 + 0.5)) - 0.5 * math.log(p)
+    expected = math.log((2.5 + 0.05 * math.sqrt(p)) / (4 + 0.5)) - 0.5 * math.log(p)
     assert np.allclose(unit_scores([2.5], [50], mentions=4, words=1_000_000, scale=100.0), [expected])
+
+
+@given(st.lists(st.integers(0, 1800), max_size=30), st.sampled_from([30.0, 100.0, 300.0]), st.integers(0, 2500))
+def test_binned_distances_give_the_kernel_but_for_the_width_of_a_bin(
+    distances: list[int], scale: float, cut: int
+) -> None:
+    edges = edges_within(cut)
+    assert list(edges) == sorted(set(edges))
+    histogram = np.zeros((1, len(edges)))
+    for distance in distances:
+        if distance <= cut:
+            histogram[0, next(e for e, edge in enumerate(edges) if distance <= edge)] += 1
+    (sums,) = kernel_sums(histogram, edges=edges, scale=scale)
+    exact = sum(math.exp(-distance / scale) for distance in distances if distance <= cut)
+    # The widest bin for its distance, 31 to 50 words at scale 30, spans 0.17 of the kernel.
+    assert abs(sums - exact) <= 0.12 * len(distances)
+    assert sums <= histogram.sum() + 1e-9

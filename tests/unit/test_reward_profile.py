@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,7 @@ def test_a_sentence_carries_its_units_and_their_shares_add_up(scorer: Scorer) ->
     score = one(scorer.score(sentence))
     assert score.status is Status.SUPPORTED
     assert [unit.text for unit in score.units] == ["physicist", "Warsaw", "1867"]
-    assert [unit.weight for unit in score.units] == [0.3, 1.0, 1.0]
+    assert [unit.weight for unit in score.units] == [0.5, 1.0, 1.0]
     assert all(unit.span.of(sentence) == unit.text for unit in score.units)
     assert sum(unit.share for unit in score.units) == pytest.approx(score.reward)
     assert score.pair is not None
@@ -102,7 +102,7 @@ def test_what_an_article_says_anywhere_counts_for_its_subject(tmp_path: Path) ->
     )
     build_index([Texts([article * 3, other * 3, *[FILLER * 20] * 30])], tmp_path)
     with Index.open(tmp_path) as opened:
-        settings = ProfileSettings(neutral=0.0, cut=50)
+        settings = ProfileSettings(neutral=0.0, scales=(100.0,), cut=50)
         scores = {}
         for weight in (0.0, 0.25):
             scorer = Scorer(index=opened, support="profile", profile=replace(settings, article_weight=weight))
@@ -249,10 +249,33 @@ def test_the_configuration_and_the_settings_have_the_same_defaults(index: Index)
     config = RewardConfig(support="profile", profile=ProfileConfig(neutral=-2.0))
     same = Scorer(index=index, support="profile", profile=ProfileSettings(neutral=-2.0))
     assert build_scorer(config, index=index).fingerprint() == same.fingerprint()
-    other = replace(ProfileSettings(), scale=50.0)
-    assert Scorer(index=index, support="profile", profile=other).fingerprint() != same.fingerprint()
     with pytest.raises(ConfigError):
         Scorer(index=index, support="profile", profile=ProfileSettings(spread=0.0))
+    for wrong in ({"scales": ()}, {"scales": (30.0, 0.0)}, {"cut": -1}):
+        with pytest.raises(ConfigError, match="scales must be"):
+            ProfileSettings(**wrong)
+
+
+def test_every_constant_is_in_the_fingerprint(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fingerprint(settings: ProfileSettings) -> str:
+        return Scorer(index=index, support="profile", profile=settings).fingerprint()
+
+    default = ProfileSettings()
+    seen = {fingerprint(default)}
+    for field in fields(default):
+        value = getattr(default, field.name)
+        if isinstance(value, bool):
+            other: Any = not value
+        elif isinstance(value, tuple):
+            other = value[:1]
+        else:
+            other = "ignore" if isinstance(value, str) else value + 1 if isinstance(value, int) else value / 2
+        seen.add(fingerprint(replace(default, **{field.name: other})))
+    for name in ("FLOOR", "PRIOR"):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"corver.reward.profile.{name}", 0.5)
+            seen.add(fingerprint(default))
+    assert len(seen) == 1 + len(fields(default)) + 2
 
 
 def test_small_words_in_a_name_may_be_any(tmp_path: Path) -> None:
@@ -262,3 +285,32 @@ def test_small_words_in_a_name_may_be_any(tmp_path: Path) -> None:
         loose = opened.mentions("Lord of the Rings", surname=False, any_small_words=True)
         assert len(exact) == 1
         assert len(loose) == 2
+
+
+def test_a_document_that_opens_with_a_fuller_name_is_about_its_subject(tmp_path: Path) -> None:
+    about = "Chadwick Aaron Boseman was an actor. " + "Boseman liked zebras. " * 3
+    aside = "Of all the actors of that time some would name Chadwick, Aaron or Mr. Boseman. " + "Boseman liked okapis. " * 3
+    build_index([Texts([about, aside, *[FILLER * 20] * 30])], tmp_path)
+    with Index.open(tmp_path) as opened:
+        assert len(opened.mentions("Chadwick Boseman", loose=0)) == 0
+        found = opened.mentions("Chadwick Boseman", loose=0, fuller=True)
+        assert found.exact
+        assert found.total == 5  # the opening, and each surname of that document
+        scorer = Scorer(index=opened, support="profile", profile=ProfileSettings(neutral=0.0))
+        good, bad = scorer.score_texts(["Chadwick Boseman liked zebras.", "Chadwick Boseman liked okapis."])
+        assert one(good).units[-1].score > one(bad).units[-1].score + 1
+
+
+def test_parentheses_tell_the_documents_of_a_name_apart(tmp_path: Path) -> None:
+    film = "Savages is a film of 2012. " + "Savages was shot in Malibu. " * 2
+    play = "Savages is a play. " + "Savages was staged in Dublin. " * 2
+    other = "Many a film was made in 2012. The film of 2012 was shown in Dublin. " * 5
+    build_index([Texts([film, play, other, *[FILLER * 20] * 30])], tmp_path)
+    with Index.open(tmp_path) as opened:
+        scorer = Scorer(index=opened, support="profile", profile=ProfileSettings(neutral=0.0))
+        question = "What is known about Savages (2012 film)?"
+        right, wrong = scorer.score_texts(
+            ["It was shot in Malibu.", "It was shot in Dublin."], questions=[question] * 2
+        )
+        malibu, dublin = (next(u for u in one(text).units if u.weight == 1.0) for text in (right, wrong))
+        assert malibu.score > dublin.score + 2

@@ -64,19 +64,20 @@ class FormatConfig(ConfigModel):
 class ProfileConfig(ConfigModel):
     """Constants of the support `profile`, the same for every corpus.
 
-    neutral: Z, the unit score that is worth nothing, the median of the first policy's units. scale, cut: of the kernel
-    exp(−d / scale) over distances in words. mentions: at most so many of a subject are looked at. surname: a subject's
-    last word alone is a mention too where the document names it whole. article_weight: of a position in a document that
-    opens with the subject. forms: plurals, verb endings and peoples count for a unit too. slack: how far below Z a unit
-    begins to cost, and by how much a common word must beat chance. spread: score above Z at which a unit's gain is
-    full; full: weight of fully supported units that makes a reward of 1; penalty: factor of units that cost.
-    word_weight: weight of a common word beside the 1 of a name or number; relation_weight: of one that only carries the
-    relation, read where a sentence says nothing else. negation: what a sentence that denies something is.
+    neutral: Z, the unit score that is worth nothing, the median of the first policy's units. scales, cut: of the
+    kernels exp(−d / scale) over distances in words, whose scores are averaged. mentions: at most so many of a subject
+    are looked at. surname: a subject's last word alone is a mention too where the document names it whole.
+    article_weight: of a position in a document that opens with the subject. forms: plurals, verb endings and peoples
+    count for a unit too. slack: how far below Z a unit begins to cost, and by how much a common word must beat chance.
+    spread: score above Z at which a unit's gain is full; full: weight of fully supported units that makes a reward of
+    1; penalty: factor of units that cost. word_weight: weight of a common word beside the 1 of a name or number;
+    relation_weight: of one that only carries the relation, read where a sentence says nothing else. negation: what a
+    sentence that denies something is.
     """
 
-    neutral: float = -2.7
-    scale: Positive = 100.0
-    cut: Annotated[int, Field(ge=0)] = 600
+    neutral: float = -3.3
+    scales: Annotated[tuple[Positive, ...], Field(min_length=1)] = (30.0, 300.0)
+    cut: Annotated[int, Field(ge=0)] = 1800
     mentions: Annotated[int, Field(gt=0)] = 200
     surname: bool = True
     article_weight: Annotated[float, Field(ge=0)] = 0.25
@@ -85,7 +86,7 @@ class ProfileConfig(ConfigModel):
     spread: Positive = 3.0
     full: Positive = 6.0
     penalty: Fraction = 0.5
-    word_weight: Fraction = 0.3
+    word_weight: Fraction = 0.5
     relation_weight: Fraction = 0.05
     negation: Literal["no_claim", "ignore"] = "no_claim"
 

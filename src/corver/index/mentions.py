@@ -27,6 +27,7 @@ __all__ = ["DEFAULT_EDGES", "Mentions", "Profile", "find_mentions", "profile_of"
 DEFAULT_EDGES = (0, 1, 2, 5, 10, 20, 50, 100, 200, 300, 600)
 LOOSE_WINDOW = 10  # words that the content words of a subject may stand apart where its exact form never occurs
 _OPENING = 3  # an article names its subject as one of its first words
+_FULLER = 5  # words that the first and the last part of a name may stand apart there
 _MOST_ARTICLES = 20  # a name that opens more documents than that is no article's subject
 _READ_ARTICLES = 8  # the longest of them are looked at
 _STEP, _STEPS = 10, 120  # positions of an article: one in ten words, about 120 at most
@@ -58,6 +59,21 @@ class Mentions:
         """The positions of the articles as mentions of their own."""
         return replace(self, total=sum(place.size for place in self.articles), places=self.articles, articles=())
 
+    def within(self, other: Mentions) -> Mentions:
+        """Those in documents that hold a mention of the other one."""
+        places, articles = (
+            tuple(
+                mine[np.isin(mine >> np.uint64(32), theirs >> np.uint64(32))]
+                for mine, theirs in zip(kind, other.places, strict=True)
+            )
+            for kind in (self.places, self.articles)
+        )
+        return replace(self, total=sum(place.size for place in places), places=places, articles=articles)
+
+    def sampled(self, cap: int) -> Mentions:
+        """At most `cap` of them, evenly drawn."""
+        return replace(self, places=tuple(_sampled(self.places, cap)))
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
@@ -83,12 +99,13 @@ def find_mentions(
     surname: bool,
     loose: int = LOOSE_WINDOW,
     any_small_words: bool = False,
+    fuller: bool = False,
 ) -> Mentions:
     """Mentions of a subject: its exact phrase, else its content words within `loose` words of each other.
 
     surname: in documents with a mention, the last word of the subject standing alone is a mention too. loose: 0 for the
     exact phrase alone. any_small_words: the function words of a name, whose positions an index may lack, may be any
-    words; much faster.
+    words; much faster. fuller: a document that opens with a fuller form of the name mentions it there.
     """
     if cap < 1:
         raise UsageError(f"a cap of {cap} mentions makes no sense; it must be 1 or more")
@@ -96,6 +113,11 @@ def find_mentions(
     if not found:
         raise UsageError(f"the subject {subject!r} holds no word")
     whole, exact = _whole(table, found, loose, any_small_words)
+    if fuller:
+        opening = [_fuller_places(table, s, found) for s in range(len(whole))]
+        if exact or any(place.size for place in opening):
+            whole = [np.union1d(place, more) if exact else more for place, more in zip(whole, opening, strict=True)]
+            exact = True
     articles = tuple(_article_places(table, s, places) for s, places in enumerate(_openings(whole, exact)))
     if surname and len(found) > 1 and found[-1] not in STOPWORDS:
         whole = [_with_surname(table, s, place, found, exact) for s, place in enumerate(whole)]
@@ -121,6 +143,15 @@ def _whole(
     if len(found) == 1 or loose == 0:
         return [np.zeros(0, dtype=np.uint64) for _ in segments], False
     return [_loose_places(table, s, found, loose) for s in segments], False
+
+
+def _fuller_places(table: TermTable, s: int, found: Sequence[str]) -> NDArray[np.uint64]:
+    """Where a document opens with a fuller form of the name: "Chadwick Aaron Boseman" for Chadwick Boseman."""
+    content = [word for word in dict.fromkeys(found) if word not in FUNCTION_WORDS]
+    if len(content) < 2:
+        return np.zeros(0, dtype=np.uint64)
+    places = _near_words(table, s, content, _FULLER)
+    return places[(places & np.uint64(0xFFFFFFFF)) <= _OPENING + _FULLER]
 
 
 def _openings(whole: Sequence[NDArray[np.uint64]], exact: bool) -> list[NDArray[np.int64]]:

@@ -213,6 +213,7 @@ class Index:
         surname: bool = True,
         loose: int = 10,
         any_small_words: bool = False,
+        fuller: bool = False,
     ) -> Mentions:
         """Where a subject is mentioned: its exact phrase, else its content words within `loose` words of each other.
 
@@ -224,7 +225,13 @@ class Index:
         from corver.index.mentions import find_mentions
 
         return find_mentions(
-            self._table(), subject, cap=cap, surname=surname, loose=loose, any_small_words=any_small_words
+            self._table(),
+            subject,
+            cap=cap,
+            surname=surname,
+            loose=loose,
+            any_small_words=any_small_words,
+            fuller=fuller,
         )
 
     def profile(

@@ -1,23 +1,47 @@
 """How strongly details stand near a subject, against what chance would give: the score of a unit.
 
-In: kernel sums around n mentions, corpus frequencies, the size of the corpus. Out: one number a unit. This module knows
-no text and no rewards.
+In: distances to n mentions, binned; corpus frequencies, the size of the corpus. Out: one number a unit. This module
+knows no text and no rewards.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["FLOOR", "PRIOR", "chance", "chance_scores", "unit_scores"]
+__all__ = ["EDGES", "FLOOR", "PRIOR", "chance", "chance_scores", "edges_within", "kernel_sums", "unit_scores"]
 
 Floats = NDArray[np.float64]
 
 FLOOR = -10.0
 """The least log share: what many mentions without the unit can prove at most."""
 
-PRIOR = 0.1
+PRIOR = 0.05
 """Of √p, the weight of what is expected before any mention is looked at."""
+
+EDGES = (0, 1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200, 300, 450, 600, 900, 1200, 1800)
+"""Upper ends, in words, of the bins that distances are counted in: one walk then serves every scale."""
+
+
+def edges_within(cut: int) -> tuple[int, ...]:
+    """The bins of the distances up to `cut`."""
+    return (*(edge for edge in EDGES if edge < cut), cut)
+
+
+def kernel_sums(histogram: ArrayLike, *, edges: tuple[int, ...], scale: float) -> Floats:
+    """K = Σ exp(−d / scale) from binned distances: the mean of the kernel over each bin times what it holds.
+
+    histogram: (U, E), by the first edge that d does not pass. Returns shape (U,).
+    """
+    return np.asarray(np.asarray(histogram, dtype=np.float64) @ _bin_means(edges, scale), dtype=np.float64)
+
+
+@lru_cache(maxsize=64)
+def _bin_means(edges: tuple[int, ...], scale: float) -> Floats:
+    starts = [0, *(edge + 1 for edge in edges[:-1])]
+    return np.array([np.exp(-np.arange(a, b + 1) / scale).mean() for a, b in zip(starts, edges, strict=True)])
 
 
 def chance(frequencies: ArrayLike, *, words: int, scale: float) -> Floats:
@@ -35,7 +59,7 @@ def chance_scores(frequencies: ArrayLike, *, words: int, scale: float) -> Floats
 
 
 def unit_scores(sums: ArrayLike, frequencies: ArrayLike, *, mentions: float, words: int, scale: float) -> Floats:
-    """s_u = max(ln((K + 0.1·√p) / (n + ½)), FLOOR) − ½ ln p; shape (U,).
+    """max(ln((K + PRIOR·√p) / (n + ½)), FLOOR) − ½ ln p at one scale; shape (U,).
 
     sums: K, Σ over mentions of exp(−d / scale). mentions: n, their number or weight. frequencies: f, occurrences in the
     corpus of `words` words. Half of ln p is taken off: the score lies between the share of mentions that have the unit

@@ -18,19 +18,21 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_che
 
 import numpy as np
 
-from corver.errors import LookupFailedError, UsageError
+from corver.errors import ConfigError, LookupFailedError, UsageError
 from corver.extract.forms import word_forms
 from corver.extract.lexicon import MONTHS
 from corver.extract.negation import is_negated
 from corver.extract.scan import Scan, scan
 from corver.extract.topic import Topic, asked_words, find_topics
 from corver.extract.units import Detail, folded, read_details
-from corver.reward.association import chance_scores, unit_scores
+from corver.reward.association import EDGES, FLOOR, PRIOR, chance_scores, edges_within, kernel_sums, unit_scores
 from corver.reward.repetition import REPEATED
 from corver.reward.shares import RewardScale
 from corver.types import Clause, Pair, Passage, Phrase, SentenceScore, Span, Status, Unit
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from corver.index.mentions import Mentions, Profile
 
 __all__ = ["NEGATED", "ProfileIndex", "ProfileSettings", "ProfileSupport", "sentence_score"]
@@ -40,7 +42,9 @@ NEGATED = "it denies something, which counts cannot see"
 
 NegationRule: TypeAlias = Literal["no_claim", "ignore"]
 
+_VERSION = 2  # of what no constant tells: how subjects, details and mentions are found
 _MAX_SENTENCE = 2000  # code points that are read
+_MOST_TOLD = 20_000  # mentions of a name that are told apart by its parentheses
 _REMEMBERED = 2048  # subjects whose mentions are kept
 _MOST_MADE = 256 << 20  # bytes of phrase lists, after which everything remembered is forgotten
 
@@ -60,6 +64,7 @@ class ProfileIndex(Protocol):
         surname: bool = True,
         loose: int = 10,
         any_small_words: bool = False,
+        fuller: bool = False,
     ) -> Mentions: ...
 
     def profile(
@@ -77,18 +82,19 @@ class ProfileIndex(Protocol):
 class ProfileSettings:
     """Constants of the profile support, the same for every corpus.
 
-    scale, cut: of the kernel exp(−d / scale), in words; nothing beyond `cut` counts. mentions: at most so many of a
-    subject, evenly sampled. surname: the last word of a subject alone is a mention too in documents that name it whole.
-    article_weight: of each position looked at in documents that open with the subject, beside the 1 of a mention.
-    forms: plurals, verb endings and peoples ("Polish" for Poland) count for a unit too. neutral: Z. slack, spread,
-    full, penalty: see `RewardScale`; a common word must also beat chance by `slack`. word_weight: weight of a common
-    word beside the 1 of names and numbers; relation_weight: of one that only carries the relation, which is read where
-    a sentence says nothing else. pronouns: carry a subject on. negation: what a sentence that denies something is.
+    scales, cut: of the kernels exp(−d / scale), in words; a unit scores the mean over the scales, and nothing beyond
+    `cut` counts. mentions: at most so many of a subject, evenly sampled. surname: the last word of a subject alone is a
+    mention too in documents that name it whole. article_weight: of each position looked at in documents that open with
+    the subject, beside the 1 of a mention. forms: plurals, verb endings and peoples ("Polish" for Poland) count for a
+    unit too. neutral: Z. slack, spread, full, penalty: see `RewardScale`; a common word must also beat chance by
+    `slack`. word_weight: weight of a common word beside the 1 of names and numbers; relation_weight: of one that only
+    carries the relation, which is read where a sentence says nothing else. pronouns: carry a subject on. negation: what
+    a sentence that denies something is. Raises ConfigError for scales that are none.
     """
 
-    neutral: float = -2.7
-    scale: float = 100.0
-    cut: int = 600
+    neutral: float = -3.3
+    scales: tuple[float, ...] = (30.0, 300.0)
+    cut: int = 1800
     mentions: int = 200
     surname: bool = True
     article_weight: float = 0.25
@@ -97,10 +103,14 @@ class ProfileSettings:
     spread: float = 3.0
     full: float = 6.0
     penalty: float = 0.5
-    word_weight: float = 0.3
+    word_weight: float = 0.5
     relation_weight: float = 0.05
     pronouns: bool = True
     negation: NegationRule = "no_claim"
+
+    def __post_init__(self) -> None:
+        if not self.scales or min(self.scales) <= 0 or self.cut < 0:
+            raise ConfigError("scales must be one or more numbers above 0, and cut 0 or more")
 
     def scale_of_rewards(self) -> RewardScale:
         """The map from unit scores to shares."""
@@ -142,7 +152,8 @@ class ProfileSupport:
 
     def settings(self) -> Mapping[str, Any]:
         """All constants."""
-        return {"support": "profile", "version": 1, **asdict(self._settings)}
+        fixed = {"floor": FLOOR, "prior": PRIOR, "edges": EDGES}
+        return {"support": "profile", "version": _VERSION, **fixed, **asdict(self._settings)}
 
     def verdicts(self, passages: Sequence[Passage], spans: Sequence[Sequence[Span]]) -> list[list[SentenceScore]]:
         """Read all sentences, look up each subject once with all its details, and add up."""
@@ -207,23 +218,28 @@ class ProfileSupport:
         clauses = [self._clauses(detail) for detail in details]
         starts = np.cumsum([0, *(len(forms) for forms in clauses[:-1])])
         flat = [clause for forms in clauses for clause in forms]
+        edges = edges_within(settings.cut)
         try:
             mentions = self._mentions_of(topic)
             if not len(mentions):
                 return None
-            profile = self._index.profile(mentions, flat, scale=settings.scale, cut=settings.cut)
-            sums, weight = np.maximum.reduceat(profile.sums, starts), float(len(mentions))
-            about = mentions.of_articles
-            if len(about) and settings.article_weight:
-                whole = self._index.profile(about, flat, scale=settings.scale, cut=settings.cut)
-                sums = sums + settings.article_weight * np.maximum.reduceat(whole.sums, starts)
-                weight += settings.article_weight * len(about)
+            near = [(1.0, mentions), (settings.article_weight, mentions.of_articles)]
+            near = [(weight, places) for weight, places in near if weight and len(places)]
+            profiles = [self._index.profile(places, flat, cut=settings.cut, edges=edges) for _, places in near]
         except LookupFailedError as error:
             return error
-        frequencies = np.add.reduceat(profile.frequencies, starts)
-        scores = unit_scores(sums, frequencies, mentions=weight, words=self._index.words, scale=settings.scale)
-        chances = chance_scores(frequencies, words=self._index.words, scale=settings.scale)
-        both = zip(scores.tolist(), chances.tolist(), strict=True)
+        total = sum(weight * len(places) for weight, places in near)
+        frequencies = np.add.reduceat(profiles[0].frequencies, starts)
+
+        def sums(scale: float) -> NDArray[np.float64]:
+            found = [kernel_sums(profile.histogram, edges=edges, scale=scale) for profile in profiles]
+            best = [np.maximum.reduceat(forms, starts) for forms in found]
+            return np.asarray(sum(weight * one for (weight, _), one in zip(near, best, strict=True)))
+
+        words, scales = self._index.words, settings.scales
+        scores = [unit_scores(sums(scale), frequencies, mentions=total, words=words, scale=scale) for scale in scales]
+        chances = [chance_scores(frequencies, words=words, scale=scale) for scale in scales]
+        both = zip(np.mean(scores, axis=0).tolist(), np.mean(chances, axis=0).tolist(), strict=True)
         return dict(zip((detail.words for detail in details), both, strict=True))
 
     def _clauses(self, detail: Detail) -> tuple[Clause, ...]:
@@ -251,13 +267,19 @@ class ProfileSupport:
         return known
 
     def _find(self, topic: Topic) -> Mentions:
-        """With what its parentheses say, if such a mention exists; else the exact name alone."""
-        cap, surname = self._settings.mentions, self._settings.surname
+        """The exact name; with parentheses, in documents that say near it what they say, if there are any."""
+        settings = self._settings
         if topic.hint:
-            found = self._index.mentions(topic.key, cap=cap, surname=surname, any_small_words=True)
-            if len(found):
-                return found
-        return self._index.mentions(topic.name, cap=cap, surname=surname, loose=0, any_small_words=True)
+            told = self._index.mentions(topic.key, cap=_MOST_TOLD, surname=False, any_small_words=True)
+            if len(told):
+                named = self._named(topic, cap=_MOST_TOLD).within(told)
+                if len(named):
+                    return named.sampled(settings.mentions)
+        return self._named(topic, cap=settings.mentions)
+
+    def _named(self, topic: Topic, *, cap: int) -> Mentions:
+        surname = self._settings.surname
+        return self._index.mentions(topic.name, cap=cap, surname=surname, loose=0, any_small_words=True, fuller=True)
 
     def _verdict(
         self,
