@@ -305,3 +305,12 @@ def test_an_ablation_is_one_switch(tmp_path: Path, letter: str, name: str, dotte
 def test_an_unknown_ablation_and_one_over_a_broken_section_are_refused(tmp_path: Path) -> None:
     assert "ablation" in refusal(written(tmp_path, LEAST), "--ablation", "A5")
     assert "credit" in refusal(written(tmp_path, LEAST | {"credit": 3}), "--ablation", "A1")
+
+
+def test_a_bare_off_is_the_word_off(tmp_path: Path) -> None:
+    path = written(tmp_path, LEAST)
+    config = load_config(path, ["--credit.noise.correction", "off"])
+    assert config.credit.noise is not None
+    assert config.credit.noise.correction == "off"
+    assert "correction" in refusal(path, "--credit.noise.correction", "on")
+    assert "steps" in refusal(path, "--optimization.steps", "off")

@@ -13,7 +13,7 @@ import yaml
 from safetensors.numpy import load_file
 
 from corver.config import RunConfig
-from corver.errors import ConfigError, InputError, TrainingError
+from corver.errors import ConfigError, IndexFormatError, InputError, TrainingError
 from corver.index import Index
 from corver.runs import RunFolder, read_jsonl
 from corver.train import run as training_run
@@ -225,6 +225,15 @@ def test_a_run_killed_after_its_summary_still_gets_card_and_page(
 def test_a_folder_of_another_configuration_is_refused(make: Any, unbroken: RunFolder) -> None:
     with pytest.raises(ConfigError, match="other settings"):
         train(make(unbroken.path, seed=43))
+
+
+def test_a_run_that_made_nothing_leaves_its_folder_to_other_settings(make: Any, tmp_path: Path) -> None:
+    broken = make(tmp_path / "run", seed=5).model_copy(update={"index": tmp_path / "none"})
+    with pytest.raises(IndexFormatError):
+        train(broken)
+    with pytest.raises(StopError):
+        train(make(tmp_path / "run"), progress=stopping("train", 3))
+    assert yaml.safe_load((tmp_path / "run" / "config.yaml").read_text())["seed"] != 5
 
 
 def test_a_folder_that_holds_something_else_is_refused(make: Any, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
@@ -25,8 +25,11 @@ class ConfigModel(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _no_truth_for_numbers(cls, value: Any, info: ValidationInfo) -> Any:
+        annotation = cls.model_fields[str(info.field_name)].annotation
+        if value is False and "off" in get_args(annotation):
+            return "off"  # what YAML makes of a bare `off`
         # pydantic would take `steps: yes` for 1.
-        if isinstance(value, bool) and cls.model_fields[str(info.field_name)].annotation is not bool:
+        if isinstance(value, bool) and annotation is not bool:
             raise ValueError(f"expected another type of value, found {str(value).lower()}")
         return value
 

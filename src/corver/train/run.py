@@ -220,17 +220,24 @@ class _Run:
 
 
 def _claim(folder: RunFolder, config: RunConfig) -> None:
-    """Make the folder this run's own, or check that it already is."""
+    """Make the folder this run's own, or check that it already is.
+
+    A run that ended before it had made anything, for want of a file say, leaves the folder to whatever comes next.
+    """
     text = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
-    if folder.config.exists():
-        if folder.config.read_text(encoding="utf-8") != text:
-            raise ConfigError(
-                f"{folder.path}: holds a run with other settings (see its config.yaml); choose another output folder"
-            )
+    begun = folder.config.exists()
+    if begun and folder.config.read_text(encoding="utf-8") == text:
         return
-    others = [path.name for path in folder.path.iterdir() if path.name not in (".lock", "evaluation")]
-    if others:
-        raise ConfigError(f"{folder.path}: is not empty and holds no run ({others[0]}); choose another output folder")
+    made = [
+        path for path in folder.path.rglob("*") if path.is_file() and path not in (folder.path / ".lock", folder.config)
+    ]
+    if made and begun:
+        raise ConfigError(
+            f"{folder.path}: holds a run with other settings (see its config.yaml); choose another output folder"
+        )
+    if made:
+        name = made[0].relative_to(folder.path)
+        raise ConfigError(f"{folder.path}: is not empty and holds no run ({name}); choose another output folder")
     write_text(folder.config, text)
 
 
