@@ -123,6 +123,8 @@ def test_rewards_of_levels_are_shown_beside_the_papers(tmp_path: Path) -> None:
     shown = corver("noise", "levels", file)
     assert shown.exit_code == 0
     assert "mean of true" in shown.stdout
+    upside_down = corver("noise", "levels", file, "--true", "-0.3", "--false", "0.1")
+    assert (upside_down.exit_code, "--true: must be more than --false" in upside_down.stderr) == (2, True)
     refused = corver("noise", "levels", tmp_path / "none.json")
     assert (refused.exit_code, len(refused.stderr.splitlines())) == (1, 1)
 

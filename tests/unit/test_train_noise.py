@@ -117,13 +117,24 @@ def test_levels_that_say_nothing_stop_a_run_and_doubtful_rates_are_told(tmp_path
         SentenceRates("s", None, 200, rate(0.5), tuple(levels), ()).save(tmp_path / "s.json")
         return config(tmp_path, FREE | {"noise": {"rates": "rates.json", "sentences": "s.json"}})
 
-    first, second = rates_notes(settings(0.24, 0.53, 0.81, 0.7))
+    first, second, third = rates_notes(settings(0.24, 0.53, 0.81, 0.7))
+    assert third == "credit.noise.rates: are those of the judge rule words, and reward.judge.rule is lenient"
     assert first.startswith("credit.noise.rates: words: may say nothing")
     assert second.startswith("credit.noise.sentences: s: P(true) falls from level 2 to 3")
-    assert len(rates_notes(settings(0.24, 0.53, 0.7, 0.81))) == 1
+    assert len(rates_notes(settings(0.24, 0.53, 0.7, 0.81))) == 2
     assert rates_notes(with_measured_noise(settings(0.24, 0.53, 0.7, 0.81))) == []
     with pytest.raises(NoiseRatesError, match="not true more often"):
         with_measured_noise(settings(0.52, 0.41, 0.50, 0.50))
     noise = {"correction": "none", "sentences": "s.json"}
+    other = config(tmp_path, FREE | {"noise": {"rates": "rates.json"}}, reward={"judge": {"rule": "words"}})
+    assert len(rates_notes(other)) == 1
     with pytest.raises(ConfigError, match="support profile has none"):
         with_measured_noise(config(tmp_path, FREE | {"noise": noise}, reward={"support": "profile"}))
+
+
+def test_sentence_rates_alone_need_no_rates_of_the_judge(tmp_path: Path) -> None:
+    noise = config(tmp_path, {"noise": {"sentences": "s.json"}}).credit.noise
+    assert noise is not None
+    assert noise.correction == "off"
+    with pytest.raises(ConfigError, match="noise needs rates"):
+        config(tmp_path, FREE | {"noise": {"sentences": "s.json", "scale": 1.0}})

@@ -93,6 +93,8 @@ def levels_command(
     Example:
       corver noise levels calibration/rates.json --true 0.1 --false -0.3
     """
+    if not true > false:
+        raise typer.BadParameter("must be more than --false", param_hint="--true")
     from corver.calibrate.rates import SentenceRates
     from corver.config import LevelsConfig
     from corver.credit.levels import level_means, unbiased_levels

@@ -6,7 +6,7 @@ In: values. Out: checked models. Sources: arXiv 2605.29648 (return and advantage
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -40,7 +40,7 @@ class NoiseConfig(ConfigModel):
     completion; null is 0 and 1, and in a run the values of `reward.judge`. false_positive, false_negative: ρ0 and ρ1;
     or rates: a file of `corver noise measure`. scale: what advantages are divided by, in reward units: a number, or
     `running`, a slow mean of the spread within groups. sentences: a file of sentence rates; the rewards of the levels
-    become those that are right in the mean.
+    become those that are right in the mean; alone, it means `correction: off`.
     """
 
     correction: Literal["off", "none", "backward", "forward", "appealed"] = "backward"
@@ -128,6 +128,15 @@ class CreditConfig(ConfigModel):
     advantage: AdvantageConfig = AdvantageConfig()
     noise: NoiseConfig | None = None
     appeals: AppealsConfig | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _levels_alone(cls, values: Any) -> Any:
+        """A file of sentence rates and nothing else corrects no judge."""
+        noise = values.get("noise") if isinstance(values, dict) else None
+        if isinstance(noise, dict) and set(noise) == {"sentences"} and not values.get("appeals"):
+            return {**values, "noise": {**noise, "correction": "off"}}
+        return values
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -6,12 +6,15 @@ own copy of its settings depends on no other file; and what appeals may cost at 
 
 from __future__ import annotations
 
+from typing import get_args
+
 from corver.calibrate.rates import SentenceRates
 from corver.config import NoiseConfig, RunConfig
 from corver.credit.levels import unbiased_levels
 from corver.credit.noise import NoiseRates
 from corver.errors import ConfigError
 from corver.evaluate.verifier import VerifierRates
+from corver.reward.judge import JudgeRule
 from corver.train.appeals import largest_cost
 
 __all__ = ["appeals_note", "rates_notes", "with_measured_noise"]
@@ -46,15 +49,20 @@ def with_measured_noise(config: RunConfig) -> RunConfig:
 
 
 def rates_notes(config: RunConfig) -> list[str]:
-    """What makes the rates in the files that a configuration names doubtful, one line a file."""
+    """What makes the rates in the files that a configuration names doubtful, a line each."""
     noise = config.credit.noise
     if noise is None:
         return []
+    rates = None if noise.rates is None else VerifierRates.load(noise.rates)
     cautions = {
-        "rates": None if noise.rates is None else VerifierRates.load(noise.rates).caution(),
+        "rates": None if rates is None else rates.caution(),
         "sentences": None if noise.sentences is None else SentenceRates.load(noise.sentences).caution(),
     }
-    return [f"credit.noise.{name}: {caution}" for name, caution in cautions.items() if caution is not None]
+    notes = [f"credit.noise.{name}: {caution}" for name, caution in cautions.items() if caution is not None]
+    measured, rule = None if rates is None else rates.verifier, config.reward.judge.rule
+    if noise.verifier == "judge" and measured in get_args(JudgeRule) and measured != rule:
+        notes.append(f"credit.noise.rates: are those of the judge rule {measured}, and reward.judge.rule is {rule}")
+    return notes
 
 
 def appeals_note(config: RunConfig) -> str | None:
