@@ -46,7 +46,7 @@ def test_arithmetic_of_a_step_and_of_a_run(tiny_model: Path, tiny_questions: Pat
         "tokens_per_step_at_most": 24 * 30,
         "tokens_sampled_at_most": 72 * 20,
     }
-    assert plan.notes == ()
+    assert plan.notes == ("i: no such index yet; make it with `corver index build SOURCE --output i`",)
     assert plan.data is not None
     assert (plan.data["training"], plan.data["held_out"]["questions"]) == (5, 3)
     assert plan.model is not None
@@ -73,9 +73,25 @@ def test_what_cannot_be_known_yet_is_a_note(tiny_model: Path, tiny_questions: Pa
                        optimization={"optimizer": "adamw_bnb_8bit"})  # fmt: skip
     plan = plan_run(config)
     assert (plan.data, plan.memory, plan.model) == (None, None, None)
-    assert ["adamw_bnb_8bit" in plan.notes[0], "corver zone" in plan.notes[1], "config.json" in plan.notes[2]] == [
-        True
-    ] * 3
+    for told, note in zip(("adamw_bnb_8bit", "index build", "corver zone", "config.json"), plan.notes, strict=True):
+        assert told in note
+
+
+def test_what_is_not_there_yet_is_named_with_what_makes_it(tiny_model: Path, tmp_path: Path) -> None:
+    zone, questions = tmp_path / "zone.jsonl", tmp_path / "q.jsonl"
+    data = {"questions": ["hf://datasets/o/n/*.parquet", str(questions)], "zone": zone}
+    evaluation = {"questions": tmp_path / "heldout.jsonl"}
+    config = config_of(tiny_model, questions, data=data, evaluation=evaluation, index=tmp_path / "engine.yaml")
+    notes = plan_run(config).notes
+    assert notes[:4] == (
+        f"{tmp_path / 'engine.yaml'}: no such index yet; describe an engine there",
+        f"{questions}: no such file of questions yet",
+        f"{tmp_path / 'heldout.jsonl'}: no such file of questions yet",
+        f"{zone}: no such learning-zone file yet; make it with `corver zone CONFIG --to {zone}`",
+    )
+    for path in (zone, questions, tmp_path / "heldout.jsonl", tmp_path / "engine.yaml"):
+        path.touch()
+    assert [note for note in plan_run(config).notes if "yet" in note] == []
 
 
 def test_a_shape_that_no_formula_fits_is_a_note(tiny_questions: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ becomes a note, since a plan is asked for before everything is in place. This mo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -98,10 +99,27 @@ def _batch(config: RunConfig, processes: int) -> dict[str, int]:
     }
 
 
+def _absent(config: RunConfig) -> tuple[list[str], list[str]]:
+    """A line for each thing that the configuration names and that is not there: the index, and files of questions."""
+    data, evaluation, index = config.data, config.evaluation, config.index
+    build = f"make it with `corver index build SOURCE --output {index}`"
+    how = "describe an engine there" if index.suffix in (".yaml", ".yml") else build
+    no_index = [] if index.exists() else [f"{index}: no such index yet; {how}"]
+    named = [Path(source) for source in (*data.questions, *data.exclude) if not source.startswith(PREFIX)]
+    named += [] if evaluation is None else [evaluation.questions]
+    notes = [f"{path}: no such file of questions yet" for path in dict.fromkeys(named) if not path.exists()]
+    if data.zone is not None and not data.zone.exists():
+        notes.append(f"{data.zone}: no such learning-zone file yet; make it with `corver zone CONFIG --to {data.zone}`")
+    return no_index, notes
+
+
 def _data(config: RunConfig, notes: list[str]) -> dict[str, Any] | None:
+    no_index, absent = _absent(config)
+    notes += [*no_index, *absent]
     away = [source for source in (*config.data.questions, *config.data.exclude) if source.startswith(PREFIX)]
     if away:
         notes.append(f"questions of a hub are not fetched for a plan: {', '.join(away)}")
+    if away or absent:
         return None
     try:
         return read_run_questions(config).report
