@@ -41,7 +41,7 @@ def load_config(
         raise ConfigError(f"{path}: is a folder, expected a YAML file") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         raise ConfigError(f"{path}: is not valid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(raw, dict):
         raise ConfigError(f"{path}: expected a mapping of settings, found {type(raw).__name__}")
@@ -66,7 +66,7 @@ def parse_overrides(words: Sequence[str]) -> dict[str, Any]:
             text = rest.pop(0)
         try:
             values[key.replace("-", "_")] = yaml.safe_load(text)
-        except yaml.YAMLError:
+        except (yaml.YAMLError, RecursionError):
             raise ConfigError(f"--{key}: {text!r} is not a YAML value") from None
     return values
 
