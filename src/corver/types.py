@@ -117,16 +117,20 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One detail of a sentence under `profile` support, with its share of the sentence's reward."""
+    """One detail of a sentence under `profile` support, with its share of the sentence's reward.
+
+    repeated: the text said it of the same subject before, so that it earns nothing.
+    """
 
     text: str
     span: Span
     weight: float
     score: float
     share: float
+    repeated: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        row: dict[str, Any] = {
             "text": self.text,
             "start": self.span.start,
             "end": self.span.end,
@@ -134,6 +138,9 @@ class Unit:
             "score": self.score,
             "share": self.share,
         }
+        if self.repeated:
+            row["repeated"] = True
+        return row
 
 
 @dataclass(frozen=True, slots=True)

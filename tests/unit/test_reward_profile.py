@@ -17,6 +17,7 @@ from corver.reward.neutral import measure_neutral
 from corver.reward.profile import NEGATED, ProfileSettings, sentence_score
 from corver.reward.repetition import REPEATED
 from corver.reward.scorer import Scorer
+from corver.reward.stats import ScoreStats
 from corver.types import Rollout, ScoredText, SentenceScore, Status
 
 CURIE = "Marie Curie was a Polish physicist born in Warsaw in 1867. Curie won the Nobel Prize and discovered polonium. "
@@ -155,6 +156,10 @@ def test_a_detail_is_credited_once_a_completion(index: Index, scorer: Scorer) ->
     assert again.reason == REPEATED
     assert again.reward <= 0
     assert not more.repeated
+    assert {unit.text for unit in more.units if unit.repeated} == {"Warsaw"}
+    stats = ScoreStats()
+    stats.add([once, again, more])
+    assert (stats.repeated, stats.repeated_details) == (1, 2)
     shares = {unit.text: unit.share for unit in more.units}
     assert shares["Warsaw"] <= 0 < shares["Nobel Prize"]
     assert sum(shares.values()) == pytest.approx(more.reward)
@@ -289,7 +294,7 @@ def test_small_words_in_a_name_may_be_any(tmp_path: Path) -> None:
 
 def test_a_document_that_opens_with_a_fuller_name_is_about_its_subject(tmp_path: Path) -> None:
     about = "Chadwick Aaron Boseman was an actor. " + "Boseman liked zebras. " * 3
-    aside = "Of all the actors of that time some would name Chadwick, Aaron or Mr. Boseman. " + "Boseman liked okapis. " * 3
+    aside = "Of all the actors of that time some name Chadwick, Aaron or Mr. Boseman. " + "Boseman liked okapis. " * 3
     build_index([Texts([about, aside, *[FILLER * 20] * 30])], tmp_path)
     with Index.open(tmp_path) as opened:
         assert len(opened.mentions("Chadwick Boseman", loose=0)) == 0

@@ -330,7 +330,7 @@ class ProfileSupport:
 def _without_credit(score: SentenceScore, again: Sequence[bool]) -> SentenceScore:
     """The verdict when some details were credited before: they gain nothing and still lose."""
     units = tuple(
-        replace(unit, share=min(unit.share, 0.0)) if known else unit
+        replace(unit, share=min(unit.share, 0.0), repeated=True) if known else unit
         for unit, known in zip(score.units, again, strict=True)
     )
     repeated = all(again)

@@ -18,8 +18,11 @@ __all__ = ["ScoreStats"]
 
 @dataclass(slots=True)
 class ScoreStats:
-    """Running figures. claims: sentences with a corpus verdict; counted: those with a count, which `profile` gives none;
-    zero: those at count 0; repeated: hits of the guard."""
+    """Running figures.
+
+    claims: sentences with a corpus verdict; counted: those with a count, which `profile` gives none; zero:
+    those at count 0; repeated: sentences of nothing new, by the guard; repeated_details: details said before.
+    """
 
     texts: int = 0
     sentences: int = 0
@@ -30,6 +33,7 @@ class ScoreStats:
     no_evidence: int = 0
     failed: int = 0
     repeated: int = 0
+    repeated_details: int = 0
     reward_sum: float = 0.0
     claim_reward_sum: float = 0.0
 
@@ -49,6 +53,7 @@ class ScoreStats:
                 self.counted += score.count is not None
                 self.zero += score.count == 0
                 self.repeated += score.repeated
+                self.repeated_details += sum(unit.repeated for unit in score.units)
                 self.claim_reward_sum += score.reward
 
     @property
@@ -73,6 +78,7 @@ class ScoreStats:
             "failed_share": _ratio(self.failed, self.sentences),
             "zero_share": _ratio(self.zero, self.counted),
             "repeated": self.repeated,
+            "repeated_details": self.repeated_details,
             "mean_reward": self.mean_reward,
             "mean_claim_reward": self.mean_claim_reward,
         }

@@ -31,6 +31,7 @@ def batch_metrics(
     seconds: what the training thread gave to rewards and credit. scoring: what the verdicts took, in whatever thread.
     """
     flat = [score for scores in scores_B for score in scores]
+    details = [unit for score in flat for unit in score.units]
     claims = [score for score in flat if score.has_claim and not score.repeated]
     counts = [score.count for score in claims if score.count is not None]
     size, sentences = float(len(rollouts)), float(len(flat))
@@ -48,6 +49,7 @@ def batch_metrics(
         "no_evidence_share": share(Status.NO_EVIDENCE),
         "failed_share": share(Status.FAILED),
         "repeated_share": (float(sum(score.repeated for score in flat)), sentences),
+        "repeated_detail_share": (float(sum(unit.repeated for unit in details)), float(len(details))),
         # `profile` counts no pair.
         "count_zero_share": (float(counts.count(0)), float(len(counts))),
         "sentence_reward": (sum(score.reward for score in claims), float(len(claims))),
