@@ -355,6 +355,9 @@ def test_the_neutral_point_is_the_median_of_the_details(tmp_path: Path) -> None:
         {"scorer": "abc", "text": "A.", "sentences": [{**verdict(1, 2), "units": [unit(-3), unit(-1), unit(9, 0.3)]}]},
         {"scorer": "abc", "text": "B.", "sentences": [{**verdict(1, 2), "units": [unit(2)]}, verdict(None, 2)]},
         {"line": 3, "error": "no text"},
+        *[{"scorer": "abc", "text": "C.", "sentences": [verdict(None, 2) | {"status": "no_evidence"}]}] * 3,
+        {"scorer": "abc", "text": "D.", "sentences": [verdict(None, 2)]},
+        {"scorer": "abc", "text": "", "sentences": []},
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     result = run("fit", path, "--neutral", "--output", tmp_path / "neutral.json")
@@ -363,6 +366,9 @@ def test_the_neutral_point_is_the_median_of_the_details(tmp_path: Path) -> None:
     assert "reward.profile.neutral: -1.0000" in result.stderr
     row = json.loads((tmp_path / "neutral.json").read_text())
     assert (row["neutral"], row["units"], row["texts"], row["scorer"]) == (-1.0, 3, 2, "abc")
+    assert (row["texts_without_evidence"], row["texts_without_units"]) == (3, 2)
+    assert "left out: 3 texts without evidence" in result.stderr
+    assert "left out: 2 texts without a name or a number" in result.stderr
     assert row["low"] <= row["neutral"] <= row["high"]
 
 

@@ -27,11 +27,17 @@ _GREATEST = 1e9
 
 @dataclass(frozen=True, slots=True)
 class NeutralPoint:
-    """Z with its 95 % interval, from so many units of so many texts."""
+    """Z with its 95 % interval, from so many units of so many texts.
+
+    without_evidence: texts that bear on nothing since the corpus knows no subject of theirs; without_units: those that
+    have no name or number to score for another reason.
+    """
 
     value: Estimate
     units: int
     texts: int
+    without_evidence: int
+    without_units: int
     scorer: str | None
     set_name: str
 
@@ -44,6 +50,8 @@ class NeutralPoint:
             "high": self.value.high,
             "units": self.units,
             "texts": self.texts,
+            "texts_without_evidence": self.without_evidence,
+            "texts_without_units": self.without_units,
             "scorer": self.scorer,
             "set": self.set_name,
         }
@@ -54,7 +62,9 @@ def neutral_of(paths: Sequence[Path], *, progress: Progress = no_progress) -> Ne
     name = ", ".join(path.name for path in paths)
     scorers: set[str] = set()
     texts = [
-        list(_sentences(row, scorers, f"{path}:{number}")) for path, number, row in iter_rows(paths, progress=progress)
+        list(_sentences(row, scorers, f"{path}:{number}"))
+        for path, number, row in iter_rows(paths, progress=progress)
+        if "error" not in row or "sentences" in row
     ]
     if not any(sentence.units for text in texts for sentence in text):
         raise InputError(f"{name}: no sentence carries units; score the rollouts with --support profile")
@@ -62,10 +72,15 @@ def neutral_of(paths: Sequence[Path], *, progress: Progress = no_progress) -> Ne
         found = measure_neutral(texts)
     except UsageError as error:
         raise InputError(f"{name}: {error}") from None
+    unknown = sum(
+        any(one.status is Status.NO_EVIDENCE for one in text) and not any(one.units for one in text) for text in texts
+    )
     return NeutralPoint(
         value=Estimate(found.value, found.low, found.high),
         units=found.units,
         texts=found.texts,
+        without_evidence=unknown,
+        without_units=len(texts) - found.texts - unknown,
         scorer=one_scorer(sorted(scorers), where=name),
         set_name=name,
     )
@@ -79,7 +94,9 @@ def _sentences(row: Mapping[str, Any], scorers: set[str], where: str) -> Iterato
     for fields in sentences if isinstance(sentences, list) else []:
         units = fields.get("units") if isinstance(fields, dict) else None
         found = tuple(unit for raw in units or () if (unit := _unit(raw, where)) is not None)
-        yield SentenceScore(Span(0, 0), "", Status.SUPPORTED if found else Status.NO_CLAIM, 0.0, units=found)
+        unknown = isinstance(fields, dict) and fields.get("status") == Status.NO_EVIDENCE.value
+        status = Status.SUPPORTED if found else Status.NO_EVIDENCE if unknown else Status.NO_CLAIM
+        yield SentenceScore(Span(0, 0), "", status, 0.0, units=found)
 
 
 def _unit(raw: Any, where: str) -> Unit | None:

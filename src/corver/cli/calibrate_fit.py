@@ -12,6 +12,7 @@ import typer
 
 from corver.cli.bars import shown_progress
 from corver.cli.calibrate_tables import Draws, Folds, Group, Key, Method, ScoreName, Seed, estimate, grid, say_left_out
+from corver.cli.contents import number_of
 from corver.cli.files import not_over, writing
 from corver.cli.options import JsonFlag, extra_needed
 from corver.cli.output import emit, emit_json, json_line, say, table
@@ -134,5 +135,10 @@ def _neutral(paths: list[Path], output: Path | None, *, json: bool) -> None:
             ]
         )
     )
+    left = [(found.without_evidence, "without evidence: the corpus does not know their subjects"),
+            (found.without_units, "without a name or a number to score")]  # fmt: skip
+    for number, why in left:
+        if number:
+            say(f"left out: {number_of(number, 'text')} {why}")
     say(f"for a recipe: reward.profile.neutral: {found.value.value:.4f}")
     return None
