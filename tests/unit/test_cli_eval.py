@@ -28,6 +28,12 @@ def questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+def test_the_help_names_the_sets_that_are_read_as_published() -> None:
+    told = run("eval", "--help").stdout
+    for name in ("PopQA", "SimpleQA", "TruthfulQA", "TriviaQA", "NQ-Open", "WebQuestions"):
+        assert name in told
+
+
 def test_the_table_and_the_file(questions: Path, tmp_path: Path) -> None:
     with chat_server(lambda body, number: chat(GOOD)) as server:
         result = run("eval", "m", "--endpoint", server.url, "--questions", str(questions), "--bootstrap", "100")

@@ -102,9 +102,9 @@ def eval_command(
     """Evaluate a model on questions: accuracy, refusals, format, Pass@k, with intervals.
 
     Asks with the prompt of training and judges the <answer> block. FILE may be corver's own, or PopQA, SimpleQA,
-    TruthfulQA, TriviaQA or NQ-Open as published; with PopQA's s_pop, accuracy by quartile of popularity comes too.
-    The answers go to a file; an evaluation that was stopped goes on where it was. Questions that an endpoint leaves
-    without an answer count nowhere and give exit code 1; the same command asks for them again.
+    TruthfulQA, TriviaQA, NQ-Open or WebQuestions as published; with PopQA's s_pop, accuracy by quartile of popularity
+    comes too. The answers go to a file; an evaluation that was stopped goes on where it was. Questions that an endpoint
+    leaves without an answer count nowhere and give exit code 1; the same command asks for them again.
 
     \b
     Examples:
