@@ -151,8 +151,8 @@ def test_the_recipe_loads_with_any_folder(tmp_path: Path, name: str) -> None:
     assert config.optimization.steps == 9
     assert config.data.zone is not None
     assert config.evaluation is not None
-    for path in (config.data.questions, config.data.zone, config.evaluation.questions):
-        assert path.is_file()
+    for path in (*config.data.questions, config.data.zone, config.evaluation.questions):
+        assert Path(path).is_file()
 
 
 def test_the_recipe_resists_silence_and_holds_questions_out(tmp_path: Path) -> None:
