@@ -86,7 +86,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.collect:
         files = sorted(options.output.glob("trials/*.json"))
-        write_text(options.collect, "".join(file.read_text() for file in files))
+        rows = (_slim(json.loads(file.read_text())) for file in files)
+        write_text(options.collect, "".join(json.dumps(row) + "\n" for row in rows))
         print(f"{len(files)} trials")
         return
     if options.worlds is None:
@@ -97,6 +98,13 @@ def main() -> None:
         for arm in (arm for arm in ARMS if not options.arms or arm.name in options.arms):
             if time.monotonic() - began < options.seconds:
                 run_one(options.worlds / f"world-{seed}", options.output, arm, seed)
+
+
+def _slim(trial: dict[str, Any]) -> dict[str, Any]:
+    """Without the examples of answers."""
+    for part in (trial, trial["raw"]):
+        part["evaluation"] = {name: part["evaluation"][name] for name in ("greedy", "sampled")}
+    return trial
 
 
 def run_one(source: Path, output: Path, arm: Arm, seed: int) -> None:
