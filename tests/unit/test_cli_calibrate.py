@@ -157,6 +157,7 @@ def test_annotators_of_one_mind_and_one_label_have_no_kappa(tmp_path: Path) -> N
     assert result.exit_code == 0
     assert "kappa is not defined: both annotators gave every sentence the label true" in result.stdout
     assert "nan" not in result.stdout.lower()
+    assert "a.csv was named twice: a sheet agrees with itself" in result.stderr
 
 
 @pytest.mark.parametrize(

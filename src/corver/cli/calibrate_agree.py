@@ -71,6 +71,8 @@ def agree_command(
         emit_json(found.to_json(), indent=2)
         return
     emit(_table(found))
+    if first.resolve() == second.resolve():
+        say(f"{first} was named twice: a sheet agrees with itself")
     if found.unlabelled:
         say(f"{found.unlabelled:,} rows were not labelled by both")
     for one in found.disagreements[:_SHOWN]:
