@@ -95,6 +95,7 @@ def test_contradictions_are_refused_in_one_line(tmp_path: Path, credit: Any, mor
     with pytest.raises(ConfigError) as raised:
         config(tmp_path, credit, **more)
     assert told in str(raised.value)
+    assert "Value error" not in str(raised.value)
     assert "\n" not in str(raised.value)
 
 

@@ -138,4 +138,4 @@ def _validate(raw: Mapping[str, Any], where: str) -> RunConfig:
         first = error.errors(include_url=False)[0]
         key = ".".join(str(part) for part in first["loc"]) or "(whole file)"
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise ConfigError(f"{where}: {key}: {first['msg']}{more}") from None
+        raise ConfigError(f"{where}: {key}: {first['msg'].removeprefix('Value error, ')}{more}") from None
