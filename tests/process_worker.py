@@ -47,7 +47,11 @@ def main(output: Path) -> None:
         )
     ]
     metrics = [
-        {name: value for name, value in log.items() if name.startswith("corver/") and "seconds" not in name and name != "corver/reward_share"}
+        {
+            name: value
+            for name, value in log.items()
+            if name.startswith("corver/") and "seconds" not in name and name != "corver/reward_share"
+        }
         for log in recorded.logs
         if "loss" in log
     ]
