@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from corver.config import RunConfig
+from corver.errors import CorverWarning, IndexFormatError
 from corver.evaluate.stats import Estimate
 from corver.evaluate.verifier import VerifierRates
 from corver.runs import RunFolder, read_jsonl
@@ -82,3 +83,11 @@ def test_a_killed_run_with_noise_and_appeals_ends_like_an_unbroken_one(
     assert sum(row["corver/appeals_made"] for row in expected) > 0
     assert all(0 <= row["corver/noise_false_negative"] <= 1 for row in expected)
     assert all(math.isfinite(row["corver/advantage_std"]) for row in expected)
+
+
+def test_a_run_warns_of_doubtful_rates_before_it_begins(tiny_model: Path, tiny_questions: Path, tmp_path: Path) -> None:
+    wide = Estimate(0.4, 0.1, 0.8)
+    VerifierRates("words", wide, wide, 5, 5).save(tmp_path / "rates.json")
+    settings = config(tmp_path / "run", tiny_model, tmp_path / "no-index", tiny_questions, tmp_path / "rates.json")
+    with pytest.warns(CorverWarning, match="may say nothing about what is right"), pytest.raises(IndexFormatError):
+        train(settings)
