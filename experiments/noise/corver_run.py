@@ -101,9 +101,12 @@ def main() -> None:
 
 
 def _slim(trial: dict[str, Any]) -> dict[str, Any]:
-    """Without the examples of answers."""
+    """Without the examples of answers and the tallies by popularity."""
     for part in (trial, trial["raw"]):
-        part["evaluation"] = {name: part["evaluation"][name] for name in ("greedy", "sampled")}
+        told = part["evaluation"]
+        part["evaluation"] = {
+            kind: {name: one for name, one in told[kind].items() if "/" not in name} for kind in ("greedy", "sampled")
+        }
     return trial
 
 
