@@ -6,8 +6,9 @@ Each edit makes a true sentence less informative or less true. An edit pays when
 text is higher than that of the original. Prints the share that pays with a 95 % interval (bootstrap over persons or
 relations) for `profile`, for the same without what was added against gaming (no slack, no articles, no forms, denials
 read as claims), and for `paper`. The first edits are made on wholly supported FActScore sentences, with their prompt;
-the last three on true CounterFact statements. Edits that leave details out are shown again for the sentences all of whose
-details stand near their subject in the corpus. Z is the median unit score of the FActScore biographies unless given.
+the last three on true CounterFact statements. Edits that leave details out are shown again for the sentences all of
+whose details stand near their subject in the corpus. Z is the median unit score of the FActScore
+biographies unless given.
 """
 
 from __future__ import annotations
