@@ -98,3 +98,23 @@ def spelled(number: int) -> str:
         return f"{ONES[number // 100]} hundred{rest}"
     rest = f" {spelled(number % 1000)}" if number % 1000 else ""
     return f"{spelled(number // 1000)} thousand{rest}"
+
+
+FRAMES = [
+    "born in {}", "died near {}", "the road to {}", "fought at {} under fire", "a letter from {}", "walked through {}",
+    "exiled to {} for life", "one mile from {}", "with a view of {}", "the second battle of {}", "{} and nowhere else",
+    "on the way between {} and the sea", "a man called {}", "the south of {}",
+]  # fmt: skip
+
+
+@given(frame=st.sampled_from(FRAMES), cities=st.lists(st.sampled_from(CITIES), min_size=2, max_size=2, unique=True))
+def test_another_place_in_the_same_phrase_is_another_answer(frame: str, cities: list[str]) -> None:
+    one, other = (frame.format(city) for city in cities)
+    for question in (None, "Where was it?", "What happened?", "Who was it?"):
+        assert grade(one, [other], rule="lenient", question=question) == "wrong"
+
+
+@given(frame=st.sampled_from(FRAMES), years=st.lists(st.integers(1001, 2020), min_size=2, max_size=2, unique=True))
+def test_another_year_in_the_same_phrase_is_another_answer(frame: str, years: list[int]) -> None:
+    one, other = (frame.format(year) for year in years)
+    assert grade(one, [other], rule="lenient") == "wrong"

@@ -265,8 +265,8 @@ def _is_same_thing(said: Answer, gold: Answer, asked: Question) -> bool:
         return True
     if _is_head(missing, added, gold, asked) or _is_abbreviated(said, gold):
         return True
-    if name or matched < 2 or any(term.number is not None for term in (*missing, *added)):
-        return False
+    if name or matched < 2 or any(term.number is not None or term.capital for term in (*missing, *added)):
+        return False  # a number or a name is never just another way to put it
     new = [term for term in gold.content if term not in missing and not _any(related, term.word, asked.words)]
     return (
         bool(new)

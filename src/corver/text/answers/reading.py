@@ -100,9 +100,6 @@ _ALTERNATIVES = re.compile(
 )
 _EPITHET = re.compile(r"^(.*?\S),?\s+the\s+[A-Z]\w+$")
 _DESCRIBED = re.compile(r"^((?:\S+ ){0,4}[a-z]{3,}) ([A-Z][^,;]*)$")
-_CIRCUMSTANCE = re.compile(
-    r"^([^A-Z,]*?[a-z]{4,}) (?:in|at|on|for|to|from|by|with|near|during|under|through|between|within) .+$"
-)
 _QUANTITY = re.compile(
     r"\bhow (?:many|much|long|old|tall|far|deep|big|large|high|fast|heavy|wide|hot|cold|often)\b"
     r"|\b(?:total |average |the )number of\b|\bwhat (?:percent|percentage|share|is the population)\b"
@@ -280,8 +277,6 @@ def gold_variants(gold: str) -> tuple[Answer, ...]:
         forms.append(epithet[1])
     if (described := _DESCRIBED.match(bare)) and (STOPWORDS | PARTICLES).isdisjoint(words_of(described[1])[-1:]):
         forms.append(described[2])
-    if circumstance := _CIRCUMSTANCE.match(bare):
-        forms.append(circumstance[1])
     town, comma, region = bare.partition(",")
     if comma and region_level(region):
         forms.append(town)
