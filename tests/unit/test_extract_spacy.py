@@ -40,7 +40,7 @@ def pairs(
         ("It is known that Marie Curie was born in Warsaw.", [("Marie Curie", "was born in", "Warsaw")]),
         ("Corsica is landlocked.", [("Corsica", "is", "landlocked")]),
         ("The bridge is 2,737 metres long.", [("bridge", "is", "2,737 metres long")]),
-        ("In Tampere, the language spoken is Finnish.", [("Tampere", "language is", "Finnish")]),
+        ("Around Kuopio, the language spoken is Finnish.", [("Kuopio", "language spoken is", "Finnish")]),
         ("Inside Llewyn Davis premiered in Cannes.", [("Inside Llewyn Davis", "premiered in", "Cannes")]),
         ("What a life!", []),
         ("Who wrote Hamlet?", []),

@@ -44,11 +44,11 @@ def test_nq_open_as_json_lines_and_as_parquet(tmp_path: Path) -> None:
 
 
 def test_web_questions_as_on_the_hub_and_as_first_published(tmp_path: Path) -> None:
-    hub = parquet(tmp_path / "wq.parquet", url=["u"], question=["what does jamaican people speak?"],
-                  answers=[["Jamaican Creole English Language", "Jamaican English"]])  # fmt: skip
-    target = '(list (description "Jamaican Creole English Language") (description "Jamaican English"))'
+    hub = parquet(tmp_path / "wq.parquet", url=["u"], question=["what does people in curacao speak?"],
+                  answers=[["Papiamento Creole Language", "Dutch Language"]])  # fmt: skip
+    target = '(list (description "Papiamento Creole Language") (description "Dutch Language"))'
     old = tmp_path / "wq.json"
-    old.write_text(json.dumps([{"url": "u", "utterance": "what does jamaican people speak?", "targetValue": target}]))
+    old.write_text(json.dumps([{"url": "u", "utterance": "what does people in curacao speak?", "targetValue": target}]))
     assert as_pairs(hub) == as_pairs(str(old))
     odd = '(list (description Lawyer) (description "The \\"Boss\\"") (description "A (B)"))'
     source = lines(tmp_path / "odd.jsonl", {"utterance": "who?", "targetValue": odd})
@@ -154,7 +154,7 @@ def asked(*texts: str) -> list[Question]:
         ("What is the capital of Łódź province", "what is the capital of lodz province"),
         ("who is the voice of kitt?", "who was the voice of kitt?"),
         ("when was the last time the mets won", "when's the last time the mets won?"),
-        ("how many wins do the dodgers have in the world series", "how many world series wins does the dodgers have"),
+        ("how many titles do the rangers have in the elm league", "how many elm league titles does the rangers have"),
         ("which movies has taylor lautner made", "what movie has taylor lautner made"),
     ],
 )
