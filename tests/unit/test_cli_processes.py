@@ -213,7 +213,12 @@ app(["wait"])
 
 def test_ctrl_c_is_one_line_and_130() -> None:
     process = subprocess.Popen(
-        [sys.executable, "-c", WAITING], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-c", WAITING],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # A shell that started the tests in the background has told all of them to ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"

@@ -69,11 +69,13 @@ def train_command(
         return
     settings = _load(config, context.args)
     with extra_needed("train", "training"):
-        from corver.train.processes import in_main_process
+        from corver.train.processes import in_main_process, leave_together
         from corver.train.run import train
     with _told_warnings(), shown_progress() as progress:
         folder = train(settings, progress=progress)
-    if in_main_process():
+    speaks = in_main_process()
+    leave_together()
+    if speaks:
         _tell(folder, json=json)
 
 

@@ -15,7 +15,7 @@ from accelerate.utils import broadcast_object_list
 
 from corver.errors import CorverError, TrainingError
 
-__all__ = ["Processes", "in_main_process"]
+__all__ = ["Processes", "in_main_process", "leave_together"]
 
 _Value = TypeVar("_Value")
 _PATIENCE = timedelta(days=7)
@@ -25,6 +25,17 @@ _PATIENCE = timedelta(days=7)
 def in_main_process() -> bool:
     """Whether this is the process that speaks for all of a run, or the only one."""
     return bool(PartialState().is_main_process)
+
+
+def leave_together() -> None:
+    """End the group of processes once all have come this far; nothing can be agreed on afterwards.
+
+    A process that exits while the group's threads still work may be aborted by them.
+    """
+    state = PartialState()
+    if state.num_processes > 1:
+        state.wait_for_everyone()
+        torch.distributed.destroy_process_group()
 
 
 class Processes:
