@@ -12,6 +12,7 @@ Groups may span processes: claim totals and completion means are gathered before
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 from collections.abc import Sequence
@@ -218,17 +219,20 @@ class CorverTrainer(GRPOTrainer):
         return self.accelerator.gather(tensor).double().cpu().numpy()
 
     def _log_batch(self, local: dict[str, tuple[float, float]], *, silence: float, reference: float | None) -> None:
-        """Average (sum, weight) metrics over processes; the same keys everywhere. Shares of nothing are left out."""
+        """Average (sum, weight) metrics over processes; keys are the same everywhere."""
         mode = "train" if self.model.training else "eval"
         names = sorted(local)
         flat = np.array([local[name] for name in names], dtype=np.float64).reshape(1, -1, 2)
         gathered = self._gather(flat)
         for number, name in enumerate(names):
             sums, weights = gathered[:, number, 0], gathered[:, number, 1]
-            if not weights.sum():
-                continue
-            value = sums.max() if name.endswith("_max") else sums.sum() / weights.sum()
-            self._metrics[mode][f"corver/{name}"].append(float(value))
+            if name == "repeated_detail_share" and not weights.sum():
+                continue  # only `profile` support reads details
+            if name.endswith("_max"):
+                value = float(sums.max())
+            else:
+                value = float(sums.sum() / weights.sum()) if weights.sum() else math.nan
+            self._metrics[mode][f"corver/{name}"].append(value)
         self._metrics[mode]["corver/silence_value"].append(silence)
         if reference is not None:
             self._metrics[mode]["corver/reference"].append(reference)
