@@ -27,7 +27,7 @@ from corver.cli.options import JsonFlag, extra_needed
 from corver.cli.output import emit, emit_json, say
 from corver.cli.plan import plan_text
 from corver.cli.summary import read_summary, summary_table
-from corver.errors import CorverWarning, UsageError
+from corver.errors import CorverError, CorverWarning, UsageError
 
 if TYPE_CHECKING:
     from corver.config import RunConfig
@@ -71,8 +71,12 @@ def train_command(
     with extra_needed("train", "training"):
         from corver.train.processes import in_main_process, leave_together
         from corver.train.run import train
-    with _told_warnings(), shown_progress() as progress:
-        folder = train(settings, progress=progress)
+    try:
+        with _told_warnings(), shown_progress() as progress:
+            folder = train(settings, progress=progress)
+    except CorverError:
+        leave_together(wait=False)
+        raise
     speaks = in_main_process()
     leave_together()
     if speaks:

@@ -27,14 +27,14 @@ def in_main_process() -> bool:
     return bool(PartialState().is_main_process)
 
 
-def leave_together() -> None:
-    """End the group of processes once all have come this far; nothing can be agreed on afterwards.
+def leave_together(*, wait: bool = True) -> None:
+    """End the group of processes; nothing can be agreed on afterwards. wait: until all have come this far.
 
     A process that exits while the group's threads still work may be aborted by them.
     """
-    state = PartialState()
-    if state.num_processes > 1:
-        state.wait_for_everyone()
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        if wait:
+            PartialState().wait_for_everyone()
         torch.distributed.destroy_process_group()
 
 
