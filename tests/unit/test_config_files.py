@@ -9,7 +9,7 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
-from corver.config import ConfigModel, RunConfig, load_config, parse_overrides
+from corver.config import ConfigModel, RunConfig, load_config, parse_overrides, parse_yaml
 from corver.errors import ConfigError
 
 LEAST: dict[str, Any] = {
@@ -123,6 +123,56 @@ def test_missing_keys_are_named_and_counted(tmp_path: Path) -> None:
 )
 def test_files_that_are_no_configuration(tmp_path: Path, text: str, told: str) -> None:
     assert told in refusal(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ("seed: 1\nseed: 1\n", "line 6: seed is written twice (first in line 5)"),
+        ("optimization:\n  steps: 1\n  beta: 0\n  steps: 2\n", "line 8: optimization.steps is written twice"),
+        ("seed: 3\npolicy: {model: other}\n", "line 6: policy is written twice (first in line 3)"),
+        ("credit: {lambda_c: 1, 'lambda_c': 2}\n", "line 5: credit.lambda_c is written twice (first in line 5)"),
+        ("credit: [{a: 1}, {b: 1, b: 2}]\n", "line 5: credit.b is written twice"),
+        ("credit: &c {1: 2, 0x1: 3}\nreward: *c\n", "line 5: credit.0x1 is written twice"),
+    ],
+)
+def test_a_key_written_twice_is_refused_by_name_and_line(tmp_path: Path, more: str, told: str) -> None:
+    text = "output: out\nindex: idx\npolicy: {model: m}\ndata: {questions: q}\n"
+    load_config(written(tmp_path, text))
+    path = written(tmp_path, text + more)
+    message = refusal(path)
+    assert message.startswith(f"{path}: {told}")
+    with pytest.raises(ConfigError) as raised:
+        parse_yaml(text + more)
+    assert str(raised.value).startswith(told)
+
+
+def test_a_key_written_twice_in_an_override_is_refused(tmp_path: Path) -> None:
+    message = refusal(written(tmp_path, LEAST), "--optimization={steps: 1, steps: 2}")
+    assert message.startswith("--optimization: ")
+    assert "steps is written twice" in message
+
+
+def test_what_only_looks_like_a_key_written_twice_is_read() -> None:
+    text = "a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}\nc: *a\nd: [{x: 1}, {x: 2}]\ne: {1: a, '1': b, =: c}\n[1]: f\n"
+    assert parse_yaml(text.replace("[1]: f\n", "")) == {
+        "a": {"x": 1, "y": 2},
+        "b": {"x": 3, "y": 2},
+        "c": {"x": 1, "y": 2},
+        "d": [{"x": 1}, {"x": 2}],
+        "e": {1: "a", "1": "b", "=": "c"},
+    }
+    with pytest.raises(ConfigError, match="is not valid YAML"):
+        parse_yaml(text)
+    assert parse_yaml("") is None
+    for text in ("a: 2021-13-45", "a: &a [*a]\nb: !!set {c", "a: !mine 1", "!mine a: 1", "a: 1\n---\nb: 2"):
+        with pytest.raises(ConfigError, match="is not valid YAML"):
+            parse_yaml(text)
+
+
+def test_a_list_that_holds_itself_is_looked_at_once() -> None:
+    value = parse_yaml("a: &a [1, *a]\n")
+    assert value["a"][1] is value["a"]
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:

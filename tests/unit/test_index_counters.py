@@ -124,6 +124,7 @@ def test_an_engine_on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("engine: infinigram_web\n", ["index"]),
         ("engine: infinigram_web\nindex: a\nwindow: 3\n", ["window"]),
         ("engine: infinigram_web\nindex: a\nthreads: 0\n", ["threads"]),
+        ("engine: infinigram_web\nindex: a\nindex: b\n", ["line 3: index is written twice"]),
         ("engine: infinigram_web\nindex: a\nurl: ftp://x\n", ["address"]),
         ("engine: infinigram_web\nindex: a\ntokenizer: no.json\n", ["no.json"]),
         ("engine: infinigram\ndirectory: x\ntokenizer: counter.yaml\neos_token_id: 2\n", ["tokenizer.json"]),
@@ -140,5 +141,5 @@ def test_a_wrong_description_is_one_line_and_wrong_use(tmp_path: Path, text: str
 
 
 def test_a_missing_description(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no such file"), open_counter(tmp_path / "none.yml"):
+    with pytest.raises(ConfigError, match="no such configuration file"), open_counter(tmp_path / "none.yml"):
         pass

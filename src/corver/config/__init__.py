@@ -20,6 +20,7 @@ from corver.config.reward import (
     SpacyConfig,
 )
 from corver.config.run import DataConfig, EvaluationConfig, OptimizationConfig, RunConfig
+from corver.config.yaml_text import parse_yaml, read_yaml
 
 __all__ = [
     "AdvantageConfig",
@@ -44,4 +45,6 @@ __all__ = [
     "SpacyConfig",
     "load_config",
     "parse_overrides",
+    "parse_yaml",
+    "read_yaml",
 ]

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
 from corver.config.run import RunConfig
+from corver.config.yaml_text import parse_yaml, read_yaml
 from corver.errors import ConfigError
 
 __all__ = ["load_config", "parse_overrides"]
@@ -33,16 +33,7 @@ def load_config(
     taken from the working directory. defaults: of keys that neither the file nor an override gives. Raises ConfigError
     with one line that names the file and the key.
     """
-    try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ConfigError(f"{path}: no such configuration file") from None
-    except IsADirectoryError:
-        raise ConfigError(f"{path}: is a folder, expected a YAML file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from None
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ConfigError(f"{path}: is not valid YAML: {' '.join(str(error).split())}") from None
+    raw = read_yaml(path)
     if not isinstance(raw, dict):
         raise ConfigError(f"{path}: expected a mapping of settings, found {type(raw).__name__}")
     _anchor_paths(raw, path.resolve().parent if folder is None else folder)
@@ -65,9 +56,9 @@ def parse_overrides(words: Sequence[str]) -> dict[str, Any]:
                 raise ConfigError(f"--{key} needs a value")
             text = rest.pop(0)
         try:
-            values[key.replace("-", "_")] = yaml.safe_load(text)
-        except (yaml.YAMLError, RecursionError):
-            raise ConfigError(f"--{key}: {text!r} is not a YAML value") from None
+            values[key.replace("-", "_")] = parse_yaml(text)
+        except ConfigError as error:
+            raise ConfigError(f"--{key}: {text!r} {error}") from None
     return values
 
 

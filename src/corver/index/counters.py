@@ -16,12 +16,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-import yaml
 from pydantic import Field, ValidationError
 
-from corver.config import ConfigModel
+from corver.config import ConfigModel, read_yaml
 from corver.errors import ConfigError, DependencyError, UsageError
 from corver.index.cnf import Encode, Spellings, as_written, cased
 from corver.index.infinigram import API_URL, InfinigramEngineCounter, InfinigramWebCounter, TokenType
@@ -122,14 +121,7 @@ def open_counter(path: str | Path) -> Iterator[Counter]:
 
 
 def _read(path: Path) -> EngineSettings | WebSettings:
-    try:
-        raw: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ConfigError(f"{path}: no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from None
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{path}: is not valid YAML: {' '.join(str(error).split())}") from None
+    raw = read_yaml(path)
     engine = raw.get("engine") if isinstance(raw, dict) else None
     if engine not in _ENGINES:
         raise ConfigError(f"{path}: engine: expected one of {', '.join(_ENGINES)}, found {engine!r}")

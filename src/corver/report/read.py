@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from corver.errors import InputError
+from corver.config import parse_yaml
+from corver.errors import ConfigError, InputError
 from corver.report.values import integer, printable
 from corver.runs import RunFolder
 
@@ -79,8 +78,8 @@ class RunFiles:
         if len(text) > CONFIG_SHOWN:
             self.config_text += "\n… (cut here)"
         try:
-            loaded = yaml.safe_load(text)
-        except (yaml.YAMLError, ValueError, RecursionError):
+            loaded = parse_yaml(text)
+        except ConfigError:
             loaded = None
         if isinstance(loaded, dict):
             self.config = loaded
