@@ -73,6 +73,27 @@ def test_a_negative_number_may_be_a_word_of_its_own(config: Path, trained: list[
     assert trained[0].credit.lambda_c == -0.5
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("train", "--dryrun"), "no such option: --dryrun; did you mean --dry-run?"),
+        (("train", "--proceses", "2", "--dry-run"), "no such option: --proceses; did you mean --processes?"),
+        (("zone", "--sample=8"), "no such option: --sample; did you mean --samples?"),
+        (
+            ("train", "--optimization.step", "8"),
+            "--optimization.step: no such setting; did you mean optimization.steps?",
+        ),
+        (("train", "--output", "--dry-rum"), "no such option: --dry-rum; did you mean --dry-run?"),
+    ],
+)
+def test_a_misspelt_option_or_setting_is_told_what_was_meant(
+    config: Path, trained: list[RunConfig], words: tuple[str, ...], told: str
+) -> None:
+    result = run(words[0], str(config), *words[1:])
+    assert (result.exit_code, result.stdout, trained) == (2, "", [])
+    assert result.stderr == f"corver: error: {told}\n"
+
+
 def test_train_gives_the_summary_as_json(config: Path, trained: list[RunConfig]) -> None:
     result = run("train", str(config), "--json")
     assert json.loads(result.stdout) == {"output": str(config.parent / "out"), **SUMMARY}

@@ -65,6 +65,34 @@ def test_unknown_keys_are_named(tmp_path: Path, dotted: str) -> None:
     assert dotted in refusal(written(tmp_path, LEAST), f"--{dotted}=1")
 
 
+@pytest.mark.parametrize(
+    ("dotted", "meant"),
+    [
+        ("credit.lamda_c", "credit.lambda_c"),
+        ("optimisation.steps", "optimization"),
+        ("steps", "optimization.steps"),
+        ("lamda_c", "credit.lambda_c"),
+        ("questions", "data.questions or evaluation.questions"),
+        ("optimization.top_p", "sampling.top_p"),
+        ("evaluation.batch_size", "evaluation.batch"),
+        ("policy.lora.alfa", "policy.lora.alpha"),
+        ("credit.noise.rate", "credit.noise.rates"),
+        ("colour", None),
+        ("optimization.colour", None),
+    ],
+)
+def test_an_unknown_key_is_told_what_it_may_have_meant(tmp_path: Path, dotted: str, meant: str | None) -> None:
+    key = "optimisation" if dotted.startswith("optimisation") else dotted
+    told = f"{key}: no such setting" + (f"; did you mean {meant}?" if meant else "")
+    values = changed(dotted, 1)
+    if dotted.startswith("evaluation"):
+        values["evaluation"]["questions"] = "e.jsonl"
+    path = written(tmp_path, values)
+    assert refusal(path) == f"{path}: {told}"
+    values = LEAST | {"evaluation": {"questions": "e.jsonl"}}
+    assert refusal(written(tmp_path, values), f"--{dotted}=1") == f"--{told}"
+
+
 WRONG = [
     ("optimization.steps", "many"),
     ("optimization.steps", 0),
@@ -242,7 +270,7 @@ def test_overrides_make_sections_and_replace_whole_ones(tmp_path: Path) -> None:
         (["--seed=[1"], "[1"),
         (["--output.x=1"], "output"),
         (["--seed.x=1"], "seed"),
-        (["--=1"], "Extra inputs"),
+        (["--=1"], "'--=1'"),
     ],
 )
 def test_broken_overrides_are_one_line(tmp_path: Path, words: list[str], told: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -65,9 +66,9 @@ def train_command(
       corver train llama-3.2-3b --dry-run --policy.device cuda
     """
     if dry_run:
-        _plan(_load(config, context.args, defaults=_PLACES), processes, json=json)
+        _plan(_load(config, context, defaults=_PLACES), processes, json=json)
         return
-    settings = _load(config, context.args)
+    settings = _load(config, context)
     with extra_needed("train", "training"):
         from corver.train.processes import in_main_process, leave_together
         from corver.train.run import train
@@ -115,7 +116,7 @@ def zone_command(
       corver zone run.yaml --to zone.jsonl
       corver zone run.yaml --to zone.jsonl --samples 8 --data.limit 500
     """
-    settings = _load(config, context.args, defaults=_PLACES)
+    settings = _load(config, context, defaults=_PLACES)
     target = output or settings.data.zone
     if target is None:
         raise UsageError(f"{config}: names no file for the zone: set data.zone or give --to FILE")
@@ -247,12 +248,21 @@ _PLACES = {"output": "run", "index": "index"}
 """What a dry run and a search for the zone do not need, and need not be told."""
 
 
-def _load(config: Path, overrides: list[str], *, defaults: dict[str, str] | None = None) -> RunConfig:
+def _load(config: Path, context: typer.Context, *, defaults: dict[str, str] | None = None) -> RunConfig:
+    """The configuration under the words of the line that are no options of the command."""
+    from corver.config import RunConfig
     from corver.train.recipe import load_recipe
 
     if str(config).startswith("--"):
         raise UsageError(f"{config}: name the configuration file before its overrides")
-    return load_recipe(config, overrides, defaults=defaults)
+    options = [name for parameter in context.command.params for name in parameter.opts if name.startswith("--")]
+    for word in context.args:
+        name = word.partition("=")[0]
+        setting = name.removeprefix("--").replace("-", "_").partition(".")[0]
+        near = get_close_matches(name, options, n=1, cutoff=0.8)
+        if near and name.startswith("--") and setting not in RunConfig.model_fields:
+            raise UsageError(f"no such option: {name}; did you mean {near[0]}?")
+    return load_recipe(config, context.args, defaults=defaults)
 
 
 def _plan(settings: RunConfig, processes: int, *, json: bool) -> None:

@@ -8,6 +8,7 @@ constants of the papers (arXiv 2605.29648: levels, λ, training set-up) but not 
 from corver.config.base import ConfigModel
 from corver.config.credit import AdvantageConfig, AppealsConfig, CreditConfig, NoiseConfig
 from corver.config.endpoint import EndpointConfig
+from corver.config.faults import first_fault
 from corver.config.load import load_config, parse_overrides
 from corver.config.policy import LoraSettings, PolicyConfig, SamplingConfig
 from corver.config.reward import (
@@ -43,6 +44,7 @@ __all__ = [
     "RunConfig",
     "SamplingConfig",
     "SpacyConfig",
+    "first_fault",
     "load_config",
     "parse_overrides",
     "parse_yaml",

@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from corver.config.faults import first_fault
 from corver.config.run import RunConfig
 from corver.config.yaml_text import parse_yaml, read_yaml
 from corver.errors import ConfigError
@@ -31,15 +32,16 @@ def load_config(
 
     overrides: `--key value` or `--key=value` words with dotted keys, values in YAML notation; paths among them are
     taken from the working directory. defaults: of keys that neither the file nor an override gives. Raises ConfigError
-    with one line that names the file and the key.
+    with one line that names the file and the key, or the key of the override.
     """
     raw = read_yaml(path)
     if not isinstance(raw, dict):
         raise ConfigError(f"{path}: expected a mapping of settings, found {type(raw).__name__}")
     _anchor_paths(raw, path.resolve().parent if folder is None else folder)
-    for dotted, value in parse_overrides(overrides).items():
+    given = parse_overrides(overrides)
+    for dotted, value in given.items():
         _set_dotted(raw, dotted, value)
-    return _validate({**(defaults or {}), **raw}, str(path))
+    return _validate({**(defaults or {}), **raw}, path, given)
 
 
 def parse_overrides(words: Sequence[str]) -> dict[str, Any]:
@@ -48,9 +50,9 @@ def parse_overrides(words: Sequence[str]) -> dict[str, Any]:
     rest = list(words)
     while rest:
         word = rest.pop(0)
-        if not word.startswith("--") or len(word) == 2:
-            raise ConfigError(f"expected --key value, found {word!r}")
         key, equals, text = word[2:].partition("=")
+        if not word.startswith("--") or not key:
+            raise ConfigError(f"expected --key value, found {word!r}")
         if not equals:
             if not rest:
                 raise ConfigError(f"--{key} needs a value")
@@ -122,11 +124,12 @@ def _set_dotted(raw: dict[str, Any], dotted: str, value: Any) -> None:
     node[leaf] = value
 
 
-def _validate(raw: Mapping[str, Any], where: str) -> RunConfig:
+def _validate(raw: Mapping[str, Any], path: Path, given: Mapping[str, Any]) -> RunConfig:
     try:
         return RunConfig.model_validate(raw)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(str(part) for part in first["loc"]) or "(whole file)"
-        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise ConfigError(f"{where}: {key}: {first['msg'].removeprefix('Value error, ')}{more}") from None
+        key, told = first_fault(error, RunConfig)
+        # `--a.b` may be at fault in a.b, in a.b.c, and in a: where there is no such section.
+        on_the_line = key and any(f"{key}.".startswith(f"{name}.") or name.startswith(f"{key}.") for name in given)
+        where = f"--{key}" if on_the_line else f"{path}: {key or '(whole file)'}"
+        raise ConfigError(f"{where}: {told}") from None

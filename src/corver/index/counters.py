@@ -20,7 +20,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, ValidationError
 
-from corver.config import ConfigModel, read_yaml
+from corver.config import ConfigModel, first_fault, read_yaml
 from corver.errors import ConfigError, DependencyError, UsageError
 from corver.index.cnf import Encode, Spellings, as_written, cased
 from corver.index.infinigram import API_URL, InfinigramEngineCounter, InfinigramWebCounter, TokenType
@@ -128,8 +128,8 @@ def _read(path: Path) -> EngineSettings | WebSettings:
     try:
         return _ENGINES[engine].model_validate(raw)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise ConfigError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        key, told = first_fault(error, _ENGINES[engine])
+        raise ConfigError(f"{path}: {key}: {told}") from None
 
 
 def _encoder(path: Path, prefix: str) -> Encode:
