@@ -1,7 +1,7 @@
 """Token advantages from what a trainer recorded, in plain Python: no numpy, nothing of corver.credit.
 
 docs: R_t = R_resp + [σ(t) is a sentence]·λ_c·(r − v), m_k the mean over a completion's tokens, A = (R − mean m) /
-(max(std m, floor) + ε), cut at ±cap. v: the mean claim reward of the group, or that of the first batches if lower.
+(max(std m, floor) + ε), cut at ±cap. v: what makes the claims of a group add nothing to the mean of its m_k.
 """
 
 from __future__ import annotations
@@ -30,12 +30,22 @@ def token_characters(tokenizer, ids: Sequence[int]) -> list[tuple[int, int]]:
     return extents
 
 
-def silence(scores, *, reference: float | None) -> float:
-    claims = [s.reward for row in scores for s in row if s.status.value in CLAIMS and not s.repeated]
-    if not claims:
-        return reference or 0.0
-    mean = sum(claims) / len(claims)
-    return mean if reference is None else min(mean, reference)
+def claim_weights(tokenizer, ids, scores) -> tuple[float, float]:
+    """Σ r and number of the tokens of new claims, over the number of tokens outside failed sentences."""
+    said, tokens = [], 0
+    for start, end in token_characters(tokenizer, ids):
+        own = [s for s in scores if s.span.start < end and start < s.span.end]
+        tokens += not (own and own[0].status.value == "failed")
+        if own and own[0].status.value in CLAIMS and not own[0].repeated:
+            said.append(own[0].reward)
+    return sum(said) / max(tokens, 1), len(said) / max(tokens, 1)
+
+
+def silence(tokenizer, ids_B, scores_B, response_B, *, reference: float | None) -> float:
+    rows = zip(ids_B, scores_B, response_B, strict=True)
+    pairs = [claim_weights(tokenizer, ids, scores) for ids, scores, response in rows if not math.isnan(response)]
+    share = sum(pair[1] for pair in pairs)
+    return sum(pair[0] for pair in pairs) / share if share else reference or 0.0
 
 
 def returns(tokenizer, ids, scores, response, *, weight: float, value: float) -> list[float]:

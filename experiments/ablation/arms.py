@@ -20,16 +20,20 @@ Group: TypeAlias = Literal["main", "support", "rules", "guards", "sweep"]
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What all arms of the small world share; chosen on seed 0, which is not reported."""
+    """What all arms of the small world share; chosen on seed 0, which is not reported.
+
+    answers: sampled answers to each held-out question when an arm is evaluated.
+    """
 
     lambda_c: float = 4.0
-    steps: int = 40
+    steps: int = 60
     prompts: int = 3
     generations: int = 16
     learning_rate: float = 2e-4
     max_tokens: int = 64
     temperature: float = 1.0
     zone_samples: int = 8
+    answers: int = 4
 
 
 SETUP = Setup()
@@ -72,24 +76,31 @@ class Arm:
 _PUBLISHED: Mapping[str, Any] = {"silence": "paper", "advantage": {"std_floor": None, "cap": None}}
 
 _LIST = (
-    Arm("full", "main", "sentence reward on its own tokens, judge, format, learning zone"),
-    Arm("a1", "main", "no sentence reward", credit={"lambda_c": 0.0}),
-    Arm("a2", "main", "no judge", credit={"lambda_j": 0.0}),
-    Arm("a3", "main", "same total, spread over the response", credit={"alignment": "response"}),
-    Arm("a4", "main", "no learning zone", zone=False),
-    Arm("full_lambda1", "main", "full with the published weight of sentences, 1", credit={"lambda_c": 1.0}),
-    Arm("profile", "support", "full with profile support", reward={"support": "profile"}),
+    Arm("full", "main", "sentence reward on its own tokens, judge, format, learning zone", seeds=8),
+    Arm("a1", "main", "no sentence reward", credit={"lambda_c": 0.0}, seeds=8),
+    Arm("a2", "main", "no judge", credit={"lambda_j": 0.0}, seeds=8),
+    Arm("a3", "main", "same total, spread over the response", credit={"alignment": "response"}, seeds=8),
+    Arm("a4", "main", "no learning zone", zone=False, seeds=8),
+    Arm("full_lambda1", "main", "full with the published weight of sentences, 1", credit={"lambda_c": 1.0}, seeds=8),
+    Arm("profile", "support", "full with profile support", reward={"support": "profile"}, seeds=8),
     Arm("min", "rules", "lowest count of all pairs of a sentence", reward={"rule": "min"}),
     Arm("relcheck", "rules", "relation's words counted too", reward={"rule": "relcheck"}),
     Arm("no_rule", "guards", "instruction without the rule against repetition", rule=False),
     Arm("no_guard", "guards", "a repeated claim is rewarded again", reward={"repetition_guard": False}),
     Arm("no_rule_no_guard", "guards", "neither of the two", reward={"repetition_guard": False}, rule=False),
+    Arm("no_floor", "guards", "no bonus where claims fall", credit={"claim_floor": None}),
     Arm("silence_0", "guards", "silence is worth 0, as published", credit={"silence": "paper"}),
+    Arm("silence_first", "guards", "silence is worth the first policy's mean claim",
+        credit={"silence": "first_policy", "claim_floor": None}),
     Arm("published", "guards", "published rule: no guard of corver's; with the rule in the instruction",
         reward={"repetition_guard": False}, credit=_PUBLISHED),
     Arm("published_no_rule", "guards", "published rule without the rule in the instruction",
         reward={"repetition_guard": False}, credit=_PUBLISHED, rule=False),
     Arm("sentences_only", "guards", "neither judge nor format", credit={"lambda_j": 0.0, "lambda_f": 0.0}),
+    Arm("sentences_only_no_floor", "guards", "neither judge nor format, no bonus where claims fall",
+        credit={"lambda_j": 0.0, "lambda_f": 0.0, "claim_floor": None}),
+    Arm("sentences_only_silence_first", "guards", "neither; silence is worth the first policy's mean claim",
+        credit={"lambda_j": 0.0, "lambda_f": 0.0, "silence": "first_policy", "claim_floor": None}),
     Arm("sentences_only_silence_0", "guards", "neither judge nor format; silence is worth 0",
         credit={"lambda_j": 0.0, "lambda_f": 0.0, "silence": "paper"}),
     Arm("levels_release", "sweep", "levels −0.2, −0.1, 0, 0.1",

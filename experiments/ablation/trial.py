@@ -35,8 +35,8 @@ __all__ = ["answer", "evaluate", "load", "run_trial"]
 
 SETS = ("train", "heldout_fact", "heldout_person")
 LOGGED = ("completions/mean_length", "rewards/judge/mean", "rewards/format/mean", "corver/sentence_reward",
-          "corver/claims", "corver/no_claim_share", "corver/repeated_share", "corver/silence_value", "entropy",
-          "grad_norm", "corver/advantage_max")  # fmt: skip
+          "corver/claims", "corver/no_claim_share", "corver/repeated_share", "corver/silence_value",
+          "corver/claim_bonus", "entropy", "grad_norm", "corver/advantage_max")  # fmt: skip
 BATCH = 128
 
 
@@ -67,11 +67,12 @@ def answer(
 
 
 def evaluate(policy: Policy, world: World, *, rule: bool, setup: Setup) -> dict[str, Any]:
-    """Tallies by set, and by set and quartile: greedy answers to all questions, sampled ones to the held-out."""
+    """Tallies by set, and by set and quartile: greedy answers to all questions, `setup.answers` sampled ones to each of
+    the held-out."""
     result: dict[str, Any] = {}
-    for name, temperature in (("greedy", 0.0), ("sampled", setup.temperature)):
+    for name, temperature, times in (("greedy", 0.0, 1), ("sampled", setup.temperature, setup.answers)):
         set_seed(world.seed)
-        asked = [q for q in world.questions if temperature == 0 or q.split != "train"]
+        asked = [q for q in world.questions if temperature == 0 or q.split != "train"] * times
         rows = answer(policy, asked, rule=rule, setup=setup, temperature=temperature)
         tallies: dict[str, Tally] = {}
         for question, (text, tokens, cut) in zip(asked, rows, strict=True):

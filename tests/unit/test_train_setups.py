@@ -47,12 +47,12 @@ def expected(recorded: Any, batch: int, *, group: int = 4) -> list[list[float]]:
     rows: list[list[float]] = []
     for start in range(0, len(response), group):
         own = slice(start, start + group)
-        value = silence(scores[own], reference=-0.05)
+        pairs = zip(output["completion_ids"][own], output["completion_mask"][own], strict=True)
+        ids_B = [ids[mask.astype(bool)].tolist() for ids, mask in pairs]
+        value = silence(tokenizer, ids_B, scores[own], response[own], reference=-0.05)
         lines = [
-            returns(tokenizer, ids[mask.astype(bool)].tolist(), said, score, weight=1.0, value=value)
-            for ids, mask, said, score in zip(
-                output["completion_ids"][own], output["completion_mask"][own], scores[own], response[own], strict=True
-            )
+            returns(tokenizer, ids, said, score, weight=1.0, value=value)
+            for ids, said, score in zip(ids_B, scores[own], response[own], strict=True)
         ]
         rows.extend(advantages(lines, floor=0.1, cap=10.0))
     return rows

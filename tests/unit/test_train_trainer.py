@@ -12,7 +12,7 @@ import torch
 from peft import LoraConfig
 from trl import GRPOTrainer
 
-from advantage_oracle import advantages, returns, silence
+from advantage_oracle import advantages, claim_weights, returns, silence
 from corver.config import AdvantageConfig, CreditConfig
 from corver.credit.advantage import response_advantage
 from corver.errors import ConfigError, TrainingError
@@ -54,11 +54,8 @@ def recomputed(recorded: Any, batch: int, *, weight: float, references: list[flo
     output = recorded.outputs[batch]
     rows: list[list[float]] = []
     for group in groups_of(recorded, batch):
-        value = silence(scores[group], reference=references[batch])
-        ids_B = [
-            ids[mask.astype(bool)].tolist()
-            for ids, mask in zip(output["completion_ids"][group], output["completion_mask"][group], strict=True)
-        ]
+        ids_B = completion_ids(output, group)
+        value = silence(tokenizer, ids_B, scores[group], response[group], reference=references[batch])
         lines = [
             returns(tokenizer, ids, own, score, weight=weight, value=value)
             for ids, own, score in zip(ids_B, scores[group], response[group], strict=True)
@@ -67,14 +64,23 @@ def recomputed(recorded: Any, batch: int, *, weight: float, references: list[flo
     return rows
 
 
+def completion_ids(output: dict[str, Any], rows: slice) -> list[list[int]]:
+    pairs = zip(output["completion_ids"][rows], output["completion_mask"][rows], strict=True)
+    return [ids[mask.astype(bool)].tolist() for ids, mask in pairs]
+
+
 def measured_references(recorded: Any, batches: int = 4) -> list[float | None]:
-    """Mean claim reward of all batches up to each one, at most `batches` of them."""
+    """Mean reward of the claims' tokens of all batches up to each one, at most `batches` of them."""
+    tokenizer = make_tokenizer()
     references: list[float | None] = []
-    claims: list[float] = []
-    for number, (_, _, scores, _) in enumerate(recorded.batches):
-        if number < batches:
-            claims += [s.reward for row in scores for s in row if s.has_claim]
-        references.append(sum(claims) / len(claims) if claims else None)
+    rewards, shares = 0.0, 0.0
+    for number, (_, _, scores, response) in enumerate(recorded.batches):
+        ids_B = completion_ids(recorded.outputs[number], slice(None))
+        for ids, own, value in zip(ids_B, scores, response, strict=True):
+            if number < batches and not np.isnan(value):
+                reward, share = claim_weights(tokenizer, ids, own)
+                rewards, shares = rewards + reward, shares + share
+        references.append(rewards / shares if shares else None)
     return references
 
 

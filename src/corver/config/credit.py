@@ -112,17 +112,20 @@ class CreditConfig(ConfigModel):
     """Weights of the reward's parts and what they are laid on.
 
     alignment: `token` lays a sentence's reward on its own tokens, `response` spreads the same total evenly (ablation
-    A3). silence: `neutral` makes a sentence without a claim, and every token outside sentences, worth what an average
-    claim of its group or of the first policy is worth, whichever is less; `paper` keeps the published 0, under which
-    saying nothing beats an average claim. reference: the first policy's mean claim reward, or null to measure it on
-    the first `reference_batches` batches and freeze it. noise, appeals: the judge errs, and what is done about it.
+    A3). silence: `neutral` makes a sentence without a claim, and every token outside sentences, worth exactly what an
+    average claim of its group is worth; `first_policy` what one of the first policy was worth; `paper` keeps the
+    published 0, under which saying nothing beats an average claim. claim_floor: share of the first policy's claims a
+    completion below which claims earn a bonus, null for none; not with `paper`. reference: the first policy's mean
+    claim reward, or null to measure it. reference_batches: on so many batches the first policy's claims are measured.
+    noise, appeals: the judge errs, and what is done about it.
     """
 
     lambda_j: float = 1.0
     lambda_f: float = 1.0
     lambda_c: float = 1.0
     alignment: Literal["token", "response"] = "token"
-    silence: Literal["neutral", "paper"] = "neutral"
+    silence: Literal["neutral", "first_policy", "paper"] = "neutral"
+    claim_floor: Annotated[float, Field(gt=0, le=10, allow_inf_nan=False)] | None = 1.0
     reference: float | None = None
     reference_batches: Annotated[int, Field(ge=1)] = 4
     advantage: AdvantageConfig = AdvantageConfig()

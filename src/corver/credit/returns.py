@@ -5,64 +5,114 @@ added to R_resp. Formula: arXiv 2605.29648, R_t = R_resp + 1[σ(t) is a sentence
 corver's own. This module knows neither tokenizer nor index.
 
 Why a silence value: the published levels are negative on average while a sentence without a claim scores 0, so the
-best policy under them says nothing. With the value v, a claim is worth r − v and silence 0: exactly what an average
-claim of the group is worth, and never more than what an average claim of the first policy was.
+best policy under them says nothing. With the value v, a claim is worth r − v and silence 0, and v is what makes the
+sentences of a group add nothing to its mean return: tokens outside claims keep the advantage that the response alone
+gives them, and neither more claims nor fewer pay on average. A policy that learns to drop its worse claims still ends
+with fewer of them; `claim_bonus` pays against that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from corver.types import SentenceScore, Status
 
-__all__ = ["ClaimTotals", "claim_totals", "shaping", "silence_values"]
+__all__ = ["ClaimTotals", "Silence", "claim_bonus", "claim_totals", "shaping", "silence_values"]
 
 Floats = NDArray[np.float64]
+Silence: TypeAlias = Literal["neutral", "first_policy", "paper"]
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimTotals:
-    """Sum and number of the claims' rewards of each completion: sum_B, count_B. What the silence value needs."""
+    """What the claims bring to each completion's mean return: Σ r, Σ r² and number of its claims' tokens, each over
+    the number of its tokens that count, and how many claims it made. share_B lies in 0…1."""
 
-    sum_B: Floats
+    reward_B: Floats
+    square_B: Floats
+    share_B: Floats
     count_B: Floats
 
+    def of(self, rated_B: NDArray[np.bool_]) -> ClaimTotals:
+        """The same with nothing in the completions that are not rated."""
+        columns = (self.reward_B, self.square_B, self.share_B, self.count_B)
+        return ClaimTotals(*(np.where(rated_B, column, 0.0) for column in columns))
 
-def claim_totals(scores_B: Sequence[Sequence[SentenceScore]]) -> ClaimTotals:
-    """Total up the sentences that made a new claim; failed, silent, evidence-less and repeated ones are left out."""
-    claims_B = [[score.reward for score in scores if score.has_claim and not score.repeated] for scores in scores_B]
-    sums = [sum(claims) for claims in claims_B]
-    counts = [len(claims) for claims in claims_B]
-    return ClaimTotals(np.array(sums, dtype=np.float64), np.array(counts, dtype=np.float64))
+
+def claim_totals(
+    sentence_B: Sequence[ArrayLike],
+    scores_B: Sequence[Sequence[SentenceScore]],
+    mask_BT: ArrayLike | None = None,
+) -> ClaimTotals:
+    """Total up the tokens of sentences that made a new claim; silent, evidence-less and repeated ones bring nothing.
+
+    sentence_B: σ(t) of each completion, −1 outside sentences. mask_BT: 1 on the tokens that are trained on; all of them
+    unless given. Tokens of a failed sentence count nowhere, as in `completion_means`.
+    """
+    masks = [None] * len(scores_B) if mask_BT is None else np.asarray(mask_BT)
+    rows = [_claims(*row) for row in zip(sentence_B, scores_B, masks, strict=True)]
+    found = np.array(rows, dtype=np.float64).reshape(-1, 4)
+    return ClaimTotals(*found.T)
+
+
+def _claims(
+    sentence_T: ArrayLike, scores: Sequence[SentenceScore], mask_T: NDArray[Any] | None
+) -> tuple[float, float, float, float]:
+    sentence = np.asarray(sentence_T, dtype=np.int64)
+    counted = np.ones(sentence.size, dtype=bool) if mask_T is None else mask_T[: sentence.size].astype(bool)
+    failed = np.array([score.status is Status.FAILED for score in scores] + [False])
+    claims = np.array([score.has_claim and not score.repeated for score in scores] + [False])
+    reward = np.array([score.reward if claim else 0.0 for score, claim in zip(scores, claims, strict=False)] + [0.0])
+    counted &= ~failed[sentence]
+    tokens = max(1, int(counted.sum()))
+    said = sentence[counted & claims[sentence]]
+    rewards = reward[said]
+    return rewards.sum() / tokens, (rewards**2).sum() / tokens, said.size / tokens, np.unique(said).size
 
 
 def silence_values(
     totals: ClaimTotals,
     group_B: ArrayLike,
     *,
-    policy: Literal["neutral", "paper"],
+    policy: Silence,
     reference: float | None = None,
+    bonus: float = 0.0,
 ) -> Floats:
     """v_B, the reward that silence is worth in each completion's group.
 
-    `paper`: 0. `neutral`: the mean claim reward of the group, or `reference` (that of the first policy) where it is
-    lower or where the group made no claim at all.
+    `paper`: 0. `neutral`: Σ reward / Σ share over the group, the mean reward of its claims' tokens; with it the claims
+    add exactly 0 to the mean of the group's completion means. `first_policy`: `reference`, the same over the first
+    policy's completions, 0 while there is none. A group without a claim, which no value changes, takes the reference.
+    bonus: β of `claim_bonus`, by which silence is worth less; not with `paper`.
     """
     labels, group = np.unique(np.asarray(group_B), return_inverse=True)
     if policy == "paper":
         return np.zeros(group.shape)
-    sums = np.bincount(group, weights=totals.sum_B, minlength=labels.size)
-    counts = np.bincount(group, weights=totals.count_B, minlength=labels.size)
-    fallback = 0.0 if reference is None else reference
-    means = np.divide(sums, counts, out=np.full(labels.size, fallback), where=counts > 0)
-    if reference is not None:
-        means = np.minimum(means, reference)
-    return np.asarray(means[group], dtype=np.float64)
+    known = (0.0 if reference is None else reference) - bonus
+    if policy == "first_policy":
+        return np.full(group.shape, known)
+    rewards = np.bincount(group, weights=totals.reward_B, minlength=labels.size)
+    shares = np.bincount(group, weights=totals.share_B, minlength=labels.size)
+    means = np.divide(rewards, shares, out=np.full(labels.size, known + bonus), where=shares > 0)
+    return np.asarray(means[group] - bonus, dtype=np.float64)
+
+
+def claim_bonus(claims: float, first: float, spread: float, *, floor: float = 1.0, within: float = 0.2) -> float:
+    """β, what a claim is worth beyond its reward, so that claims do not die out; 0 where there are enough.
+
+    claims: made a completion of late. first: by the first policy. spread: standard deviation of the claims' rewards,
+    β's unit. β is 0 from `floor` times `first` claims on, grows with what is missing, and is `spread` where a share of
+    `within` is missing. In proportion to the shortfall and not to its sum over time, so that it does not swing.
+    """
+    if first <= 0:
+        return 0.0
+    missing = floor - claims / first
+    return spread * min(1.0, max(0.0, missing) / within)
 
 
 def shaping(

@@ -177,10 +177,13 @@ class CorverTrainer(GRPOTrainer):
         generations = self.num_generations if self.model.training else self.num_generations_eval
         group_all = np.arange(len(response_all)) // generations
 
-        totals = claim_totals(scored.scores)
-        totals_all = ClaimTotals(self._gather(totals.sum_B), self._gather(totals.count_B))
-        reference = self._reference.value(totals_all, learn=self.model.training)
-        silence_all = silence_values(totals_all, group_all, policy=self.credit.silence, reference=reference)
+        totals_all = self._claims(scored, response_all, mask_BT)
+        if self.model.training:
+            self._reference.learn(totals_all)
+        bonus = self._reference.bonus
+        silence_all = silence_values(
+            totals_all, group_all, policy=self.credit.silence, reference=self._reference.reward, bonus=bonus
+        )
         shaping_BT = np.zeros(mask_BT.shape)
         for row, (sentence_T, scores, silence) in enumerate(
             zip(scored.sentence, scored.scores, silence_all[here], strict=True)
@@ -204,7 +207,7 @@ class CorverTrainer(GRPOTrainer):
         local = batch_metrics(
             scored.rollouts, scored.scores, scored.sentence, report, seconds=self._clock.batch(), scoring=scored.seconds
         )
-        self._log_batch(local, silence=float(silence_all.mean()), reference=reference)
+        self._log_batch(local, silence=float(silence_all.mean()))
         advantage_all = self._gather(values.sum(axis=1) / np.maximum(mask_BT.sum(axis=1), 1))
         self._replace_logged_advantages(advantage_all)
         self._log_spread(response_all, advantage_all, group_all)
@@ -218,7 +221,13 @@ class CorverTrainer(GRPOTrainer):
         tensor = torch.tensor(np.asarray(values), dtype=dtype, device=self.accelerator.device)
         return self.accelerator.gather(tensor).double().cpu().numpy()
 
-    def _log_batch(self, local: dict[str, tuple[float, float]], *, silence: float, reference: float | None) -> None:
+    def _claims(self, scored: ScoredBatch, response_all: np.ndarray, mask_BT: np.ndarray) -> ClaimTotals:
+        """Claim totals of the completions of all processes; one that is not rated takes no part in its group's mean."""
+        own = claim_totals(scored.sentence, scored.scores, mask_BT)
+        columns = (own.reward_B, own.square_B, own.share_B, own.count_B)
+        return ClaimTotals(*(self._gather(column) for column in columns)).of(~np.isnan(response_all))
+
+    def _log_batch(self, local: dict[str, tuple[float, float]], *, silence: float) -> None:
         """Average (sum, weight) metrics over processes; keys are the same everywhere."""
         mode = "train" if self.model.training else "eval"
         names = sorted(local)
@@ -234,8 +243,10 @@ class CorverTrainer(GRPOTrainer):
                 value = float(sums.sum() / weights.sum()) if weights.sum() else math.nan
             self._metrics[mode][f"corver/{name}"].append(value)
         self._metrics[mode]["corver/silence_value"].append(silence)
-        if reference is not None:
-            self._metrics[mode]["corver/reference"].append(reference)
+        self._metrics[mode]["corver/claim_bonus"].append(self._reference.bonus)
+        for name, known in (("reference", self._reference.reward), ("claims_reference", self._reference.claims)):
+            if known is not None:
+                self._metrics[mode][f"corver/{name}"].append(known)
 
     def _log_spread(self, response_all: np.ndarray, advantage_all: np.ndarray, group_all: np.ndarray) -> None:
         """Spread of rewards within groups and of final advantages, and what the verifier's noise and appeals did."""
