@@ -47,7 +47,9 @@ def groups_of(recorded: Any, batch: int) -> list[slice]:
     return [slice(0, 4), slice(4, 8)]
 
 
-def recomputed(recorded: Any, batch: int, *, weight: float, references: list[float | None]) -> list[list[float]]:
+def recomputed(
+    recorded: Any, batch: int, *, weight: float, references: list[float | None], bonus: float = 0.0
+) -> list[list[float]]:
     """Advantages of a recorded batch by the oracle."""
     tokenizer = make_tokenizer()
     _, _, scores, response = recorded.batches[batch]
@@ -55,7 +57,7 @@ def recomputed(recorded: Any, batch: int, *, weight: float, references: list[flo
     rows: list[list[float]] = []
     for group in groups_of(recorded, batch):
         ids_B = completion_ids(output, group)
-        value = silence(tokenizer, ids_B, scores[group], response[group], reference=references[batch])
+        value = silence(tokenizer, ids_B, scores[group], response[group], reference=references[batch]) - bonus
         lines = [
             returns(tokenizer, ids, own, score, weight=weight, value=value)
             for ids, own, score in zip(ids_B, scores[group], response[group], strict=True)
@@ -109,6 +111,21 @@ def test_two_steps_give_the_advantages_of_an_independent_recomputation(two_steps
         compare_rows(recorded.outputs[batch], recomputed(recorded, batch, weight=2.0, references=references))
 
 
+def test_where_claims_are_too_few_each_earns_a_bonus(tmp_path: Path) -> None:
+    credit = CreditConfig(lambda_c=2.0, claim_floor=2.0)  # twice the first policy's: missing from the first batch on
+    trainer, recorded = make_trainer(tmp_path, script, ASKED, credit=credit, changes={"max_steps": 1})
+    trainer.train()
+    (row,) = [row for row in recorded.logs if "loss" in row]
+    _, _, scores, _ = recorded.batches[0]
+    claims = [score.reward for own in scores for score in own if score.has_claim and not score.repeated]
+    assert row["corver/claims_reference"] == pytest.approx(len(claims) / 8)
+    assert min(claims) < max(claims)
+    assert 0 < row["corver/claim_bonus"] <= (max(claims) - min(claims)) / 2
+    references = measured_references(recorded)
+    rows = recomputed(recorded, 0, weight=2.0, references=references, bonus=row["corver/claim_bonus"])
+    compare_rows(recorded.outputs[0], rows)
+
+
 def test_tokens_of_one_completion_differ_and_a_failed_sentence_moves_nothing(two_steps: tuple[Any, Any]) -> None:
     _, recorded = two_steps
     _, rollouts, scores, _ = recorded.batches[0]
@@ -154,7 +171,9 @@ def test_metrics_of_every_step(two_steps: tuple[Any, Any]) -> None:
         "advantage_max",
         "reward_seconds",
         "silence_value",
+        "claim_bonus",
         "reference",
+        "claims_reference",
     ]
     for row, (_, rollouts, scores, _) in zip(steps, recorded.batches, strict=True):
         assert {f"corver/{name}" for name in names} <= row.keys()
