@@ -1,21 +1,23 @@
 """SmolLM2 on real corpora: raw, A1, A3, full and profile support with the same budget, several seeds.
 
-In: an index, the model, question files (experiments/smollm2_wikipedia/prepare.py and `corver zone` make them). Out: a
-run folder an arm and seed, answers to the held-out questions, and `--collect`: one small file. Killed and started
-again, it goes on where it stopped, within a run too.
+In: an index, the model, question files (`popqa.py` and `corver zone` make them). Out: a run folder an arm and seed,
+answers to the held-out questions, and `--collect`: one small file. Killed and started again, it goes on where it
+stopped, within a run too.
 
     python experiments/ablation/smollm2.py --index INDEX --model MODEL --data DATA --output runs/ablation/smollm2
-    python experiments/ablation/smollm2.py --output runs/ablation/smollm2 --collect FILE
+    python experiments/ablation/smollm2.py --index INDEX --output runs/ablation/smollm2 --collect FILE
     python experiments/ablation/smollm2.py --table FILE
 
-There is no truth to compare with here: what is measured is the answers' accuracy and the counter's own verdicts.
+There is no truth of sentences to compare with here: what is measured is the answers' accuracy, the verdicts of the
+support that most arms were trained with (`paper`), and those of the other (`profile`), which tells true from false
+sentences better and, but in the arm of its name, was no one's reward.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +35,7 @@ ARMS = {
     "a3": ["--ablation", "A3"],
     "profile": ["--reward.support", "profile"],
 }
-SHOWN = ("accuracy", "sentence_reward", "count_zero_share", "claims_per_completion", "mean_length",
+SHOWN = ("accuracy", "sentence_reward", "profile_reward", "count_zero_share", "claims_per_completion", "mean_length",
          "not_attempted_rate", "format_rate")  # fmt: skip
 CURVES = ("completions/mean_length", "corver/claims", "corver/sentence_reward", "rewards/judge/mean")
 RECIPE = Path(__file__).with_name("smollm2.yaml")
@@ -47,7 +49,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     parser.add_argument("--arms", nargs="+", choices=sorted(ARMS), default=list(ARMS))
     parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2])
-    parser.add_argument("--questions", type=int, default=100, help="held-out questions to answer")
+    parser.add_argument("--questions", type=int, default=150, help="held-out questions to answer")
     parser.add_argument("--recipe", type=Path, default=RECIPE)
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--collect", type=Path)
@@ -58,7 +60,9 @@ def main() -> None:
     elif options.output is None:
         parser.error("--output is needed")
     elif options.collect:
-        collect(options.output, options.collect)
+        if options.index is None:
+            parser.error("--index is needed to score with profile support")
+        collect(options.output, options.collect, options.index)
     elif None in (options.index, options.model, options.data):
         parser.error("--index, --model and --data are needed")
     else:
@@ -127,19 +131,51 @@ def answer(config: RunConfig, output: Path, *, adapter: Path | None, questions: 
         )
 
 
-def collect(output: Path, target: Path) -> None:
+def collect(output: Path, target: Path, index: Path) -> None:
     """Summaries and differences to the raw model, a line a run, with the curves of length and claims."""
     raw = read_jsonl(output / "answers" / "raw-0.jsonl")
-    lines = [{"arm": "raw", "seed": 0, "questions": len(raw), "summary": _json(summarize(raw))}]
+    again = _read_by_profile(index)
+    raw_again = again(raw)
+    lines = [{"arm": "raw", "seed": 0, "questions": len(raw), "summary": _json(_joined(summarize, raw, raw_again))}]
     for name, seed, rows in _finished(output):
         metrics = read_jsonl(output / f"{name}-{seed}" / "metrics.jsonl")
         curve = {key: [row.get(key) for row in metrics] for key in CURVES}
         same = {row["id"] for row in rows}
-        before = [row for row in raw if row["id"] in same]
-        lines.append({"arm": name, "seed": seed, "questions": len(rows), "summary": _json(summarize(rows)),
-                      "difference": _json(compare(before, rows)), "curve": curve})  # fmt: skip
+        before = [[row for row in answers if row["id"] in same] for answers in (raw, raw_again)]
+        rows_again = again(rows)
+        difference = _joined(lambda pair: compare(*pair), (before[0], rows), (before[1], rows_again))
+        lines.append({"arm": name, "seed": seed, "questions": len(rows), "curve": curve,
+                      "summary": _json(_joined(summarize, rows, rows_again)),
+                      "difference": _json(difference)})  # fmt: skip
     write_text(target, "".join(json.dumps(line) + "\n" for line in lines))
     print(f"{len(lines) - 1} runs")
+
+
+def _joined(estimates: Callable[[Any], dict[str, Any]], by_paper: Any, by_profile: Any) -> dict[str, Any]:
+    """All estimates over the rows as they are, and the sentence reward over those scored again as `profile_reward`."""
+    return {**estimates(by_paper), "profile_reward": estimates(by_profile)["sentence_reward"]}
+
+
+def _read_by_profile(path: Path) -> Callable[[list[dict[str, Any]]], list[dict[str, Any]]]:
+    """Scores evaluation rows again with `profile` support."""
+    from corver.config import RewardConfig
+    from corver.index import Index
+    from corver.reward.build import build_scorer
+    from corver.text.rollout import rollout_sentences
+    from corver.types import Rollout
+
+    scorer = build_scorer(RewardConfig(support="profile", question_subject=True), index=Index.open(path))
+
+    def again(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        rollouts = [
+            Rollout(row["completion"], question=row["question"], answers=tuple(row["answers"]),
+                    sentences=tuple(rollout_sentences(row["completion"], drop_cut_off=row["cut_off"])))
+            for row in rows
+        ]  # fmt: skip
+        scored = zip(rows, scorer.score_rollouts(rollouts), strict=True)
+        return [{**row, "sentences": [score.to_json() for score in scores]} for row, scores in scored]
+
+    return again
 
 
 def _finished(output: Path) -> Iterator[tuple[str, int, list[dict[str, Any]]]]:
