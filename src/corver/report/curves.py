@@ -39,6 +39,7 @@ CURVES = (
     Curve("rewards/judge/mean", "Judge", "right answers raise it", "reward", "learning"),
     Curve("corver/format_rate", "Format", "share well formed", "share", "learning"),
     Curve("corver/claims", "Claims a completion", "a fall means silence", "amount", "honesty"),
+    Curve("corver/claim_bonus", "Bonus on claims", "0 while claims hold", "reward", "honesty"),
     Curve("completions/mean_length", "Length", "tokens a completion", "amount", "honesty"),
     Curve("corver/count_zero_share", "Claims at count 0", "share of claims", "share", "honesty"),
     Curve("corver/no_claim_share", "Without a claim", "share of sentences", "share", "honesty"),
