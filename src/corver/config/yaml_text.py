@@ -34,15 +34,19 @@ def read_yaml(path: Path) -> Any:
 
 def parse_yaml(text: str) -> Any:
     """The values of a YAML text. Raises ConfigError for what is no YAML and for a key that is written twice."""
-    loader = yaml.SafeLoader(text)
+    try:
+        return _parsed(yaml.SafeLoader(text))  # which refuses unprintable characters at once
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise ConfigError(f"is not valid YAML: {' '.join(str(error).split())}") from None
+
+
+def _parsed(loader: yaml.SafeLoader) -> Any:
     try:
         node = loader.get_single_node()
         if node is None:
             return None
         _refuse_repeats(loader, node)
         return loader.construct_document(node)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ConfigError(f"is not valid YAML: {' '.join(str(error).split())}") from None
     finally:
         loader.dispose()
 
