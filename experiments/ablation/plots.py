@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def arms_figure(results: Results) -> Figure:
-    """Difference to the raw policy of every arm: each seed as a dot, the mean and its interval."""
+    """Difference to the raw policy of every arm, answers sampled: each seed a dot, the mean and its interval."""
     arms = [arm for arm in ARMS if results.seeds(arm)]
     figure = Figure(figsize=(9.0, 0.26 * len(arms) + 1.0), layout="constrained", facecolor="white")
     for axes, (name, title) in zip(figure.subplots(1, 2, sharey=True), FOREST, strict=True):
@@ -48,7 +48,7 @@ def arms_figure(results: Results) -> Figure:
         axes.axvline(0, color=MUTED, linewidth=0.8)
         for place, arm in enumerate(arms):
             raw = "raw" if ARMS[arm].rule else "raw_no_rule"
-            after, before = results.rates(arm, name), results.rates(raw, name)
+            after, before = results.rates(arm, name, mode="sampled"), results.rates(raw, name, mode="sampled")
             found = paired(after, before)
             dots = [100 * (after[seed] - before[seed]) for seed in after]
             axes.plot(dots, [place] * len(dots), "o", color=ACCENT, alpha=0.3, markersize=3.5, markeredgewidth=0)
@@ -87,7 +87,7 @@ def curves_figure(results: Results) -> Figure:
 
 
 def quartiles_figure(results: Results) -> Figure:
-    """Gain over the raw policy by how well known the person asked about is."""
+    """Gain over the raw policy by how well known the person asked about is, answers sampled."""
     arms = [arm for arm in ("full", "a1", "a3", "profile") if results.seeds(arm)]
     figure = Figure(figsize=(8.0, 2.6), layout="constrained", facecolor="white")
     colours = dict(zip(("full", "a1", "a3", "profile"), (ACCENT, MUTED, "#c2792c", "#2f7f79"), strict=True))
@@ -96,7 +96,8 @@ def quartiles_figure(results: Results) -> Figure:
         axes.axhline(0, color=MUTED, linewidth=0.8)
         for shift, arm in enumerate(arms):
             gains = [
-                paired(results.rates(arm, name, quartile=q), results.rates("raw", name, quartile=q)) for q in range(4)
+                paired(*(results.rates(one, name, mode="sampled", quartile=q) for one in (arm, "raw")))
+                for q in range(4)
             ]
             x = np.arange(4) + 0.12 * (shift - (len(arms) - 1) / 2)
             middle = np.array([100 * gain.value for gain in gains])

@@ -130,9 +130,7 @@ def _slim(trial: dict[str, Any]) -> dict[str, Any]:
 
 
 def _no_examples(evaluation: dict[str, Any]) -> dict[str, Any]:
-    """Without texts, and by quartile for greedy answers alone."""
-    sampled = {key: value for key, value in evaluation["sampled"].items() if "/" not in key}
-    return {"greedy": evaluation["greedy"], "sampled": sampled}
+    return {name: evaluation[name] for name in ("greedy", "sampled")}
 
 
 @contextmanager

@@ -119,19 +119,19 @@ def late(results: Results) -> None:
 
 
 def support(results: Results) -> None:
-    arms_table(results, "Support", ["raw", "full", "profile"])
     pairs = [("profile", "full"), ("profile", "raw")]
-    differences(
-        results, "Support, pairs", pairs, ("precision", "fact_precision", "accuracy", "true_facts", "claims", "length")
-    )
+    names = ("precision", "fact_precision", "accuracy", "true_facts", "claims", "length")
+    for mode in ("greedy", "sampled"):
+        arms_table(results, "Support", ["raw", "full", "profile"], mode=mode)
+        differences(results, "Support, pairs", pairs, names, mode=mode)
 
 
 def rules(results: Results) -> None:
-    arms_table(results, "Pair rules", ["raw", "full", "min", "relcheck"])
     pairs = [("min", "full"), ("relcheck", "full")]
-    differences(
-        results, "Pair rules, pairs", pairs, ("precision", "fact_precision", "accuracy", "length", "claims", "refusals")
-    )
+    names = ("precision", "fact_precision", "accuracy", "length", "claims", "refusals")
+    for mode in ("greedy", "sampled"):
+        arms_table(results, "Pair rules", ["raw", "full", "min", "relcheck"], mode=mode)
+        differences(results, "Pair rules, pairs", pairs, names, mode=mode)
     rows = []
     for arm in ("a1", "full", "min", "relcheck", "profile"):
         found = [results.trials[arm, seed] for seed in results.seeds(arm)]
@@ -144,34 +144,37 @@ def rules(results: Results) -> None:
 
 def guards(results: Results) -> None:
     mine = [name for name, arm in ARMS.items() if arm.group == "guards"]
-    arms_table(results, "Guards", ["raw", "raw_no_rule", "full", *mine])
-    arms_table(results, "Guards", ["raw", "raw_no_rule", "full", *mine], mode="sampled")
-    pairs = [(arm, "full") for arm in mine] + [("sentences_only_silence_0", "sentences_only")]
-    differences(results, "Guards, pairs", pairs, ("precision", "claims", "length", "repeated"))
+    pairs = [(arm, "full") for arm in mine]
+    pairs += [(arm, "sentences_only") for arm in mine if arm.startswith("sentences_only_")]
+    for mode in ("greedy", "sampled"):
+        arms_table(results, "Guards", ["raw", "raw_no_rule", "full", *mine], mode=mode)
+        differences(results, "Guards, pairs", pairs, ("precision", "claims", "length", "repeated"), mode=mode)
 
 
 def sweep(results: Results) -> None:
     mine = [name for name, arm in ARMS.items() if arm.group == "sweep"]
-    arms_table(results, "Levels, thresholds, window", ["full", *mine])
-    differences(results, "Sweep, pairs", [(arm, "full") for arm in mine], ("precision", "accuracy"))
+    for mode in ("greedy", "sampled"):
+        arms_table(results, "Levels, thresholds, window", ["full", *mine], mode=mode)
+        differences(results, "Sweep, pairs", [(arm, "full") for arm in mine], ("precision", "accuracy"), mode=mode)
 
 
 def quartiles(results: Results) -> None:
-    rows = []
-    for arm in ("full", "a1", "a3", "profile"):
-        for name in ("precision", "accuracy"):
-            gains = [
-                paired(results.rates(arm, name, quartile=q), results.rates("raw", name, quartile=q)) for q in range(4)
-            ]
-            if gains[0].seeds:
-                ends = paired(*(_gain(results, arm, name, q) for q in (3, 0)))
-                rows.append([f"{arm} − raw", TITLES[name], *(signed(g, name) for g in gains), signed(ends, name)])
     head = ["gain", "of", "least known", "second", "third", "best known", "best − least known"]
-    print_table("Gain by popularity quartile of the person asked about (held-out questions, greedy)", head, rows)
+    for mode in ("greedy", "sampled"):
+        rows = []
+        for arm in ("full", "a1", "a3", "profile"):
+            for name in ("precision", "accuracy"):
+                gains = [_gain(results, arm, name, quartile, mode) for quartile in range(4)]
+                if gains[0]:
+                    cells = [mean_of(gain) for gain in gains] + [paired(gains[3], gains[0])]
+                    rows.append([f"{arm} − raw", TITLES[name], *(signed(cell, name) for cell in cells)])
+        title = f"Gain by popularity quartile of the person asked about (held-out questions, {mode})"
+        print_table(title, head, rows)
 
 
-def _gain(results: Results, arm: str, name: str, quartile: int) -> dict[int, float]:
-    after, before = (results.rates(one, name, quartile=quartile) for one in (arm, "raw"))
+def _gain(results: Results, arm: str, name: str, quartile: int, mode: str) -> dict[int, float]:
+    """Seed to what an arm gained over the raw policy in one quartile."""
+    after, before = (results.rates(one, name, mode=mode, quartile=quartile) for one in (arm, "raw"))
     return {seed: after[seed] - before[seed] for seed in after}
 
 
