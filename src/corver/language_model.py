@@ -9,13 +9,18 @@ that is most of the work. This module knows no prompts, no text and no settings 
 from __future__ import annotations
 
 import inspect
+import json
 import logging
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import torch
-from huggingface_hub.errors import StrictDataclassError
+from huggingface_hub.errors import HFValidationError, StrictDataclassError
+from huggingface_hub.utils import validate_repo_id
 from safetensors import SafetensorError
 from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache, GenerationConfig
 from transformers.utils import logging as transformers_logging
@@ -25,10 +30,12 @@ from corver.errors import ConfigError, InputError
 __all__ = [
     "LEAST_SHARED",
     "cache_argument",
+    "check_model_folder",
     "continue_ids",
     "end_ids",
     "greedy_settings",
     "load_language_model",
+    "loading_faults",
     "pick_device",
     "pick_dtype",
     "quiet_hub",
@@ -72,6 +79,79 @@ def quiet_hub() -> Iterator[None]:
         logger.setLevel(level)
 
 
+def check_model_folder(name: str, *, gguf_file: str | None = None, weights: bool = True) -> None:
+    """Raise InputError with one line for a folder, or a path to none, that no model can be loaded from.
+
+    A name that may be a hub's passes. weights: they and the tokenizer are needed, not only the configuration.
+    """
+    folder = Path(name)
+    if not name:
+        raise InputError("the name of the language model is empty; give a folder or a hub id")
+    if os.path.isfile(name):  # unlike pathlib's, false for names that no file system takes
+        raise InputError(f"{name}: is a file; name the folder of a model (a GGUF file in it is named besides)")
+    if not os.path.isdir(name):
+        try:
+            validate_repo_id(name)
+        except HFValidationError:
+            raise InputError(f"{name}: no such folder, and no name that a hub could have") from None
+        return
+    if gguf_file is not None:
+        if not (folder / gguf_file).is_file():
+            raise InputError(f"{name}: there is no {gguf_file} in this folder")
+        return
+    if (folder / "adapter_config.json").is_file():  # says itself what it adapts
+        return
+    config = folder / "config.json"
+    if not config.is_file():
+        raise InputError(f"{name}: there is no config.json in this folder; a language model has one")
+    try:
+        found = json.loads(config.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{config}: is not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise InputError(f"{config}: is not the configuration of a model: expected a JSON object")
+    if not weights:
+        return
+    if not any(folder.glob("*.safetensors")):
+        pickled = "; pickled weights are not loaded" if any(folder.glob("*.bin")) else ""
+        raise InputError(f"{name}: there are no weights in safetensors in this folder{pickled}")
+    if not any(path for pattern in _TOKENIZER_FILES for path in folder.glob(pattern)):
+        raise InputError(f"{name}: there is no tokenizer in this folder (tokenizer.json)")
+
+
+_TOKENIZER_FILES = ("*token*", "*vocab*", "*.model", "*.tiktoken")
+
+
+@contextmanager
+def loading_faults(name: str, *, part: str = "a language model") -> Iterator[None]:
+    """Around the loading of a model or a part of it: what a broken or an absent one makes transformers raise becomes an
+    InputError of one line."""
+    try:
+        yield
+    except _LOADING_FAULTS as error:
+        raise InputError(_loading_fault(name, part, error)) from error
+    except Exception as error:
+        if type(error) is not Exception:  # what tokenizers raises for files that it cannot read
+            raise
+        raise InputError(_loading_fault(name, part, error)) from error
+
+
+_NO_JSON_OF_A_MODEL = (TypeError, AttributeError, LookupError, ArithmeticError)
+"""transformers takes for granted that the JSON files of a folder hold what it wrote there itself."""
+
+_LOADING_FAULTS = (OSError, ValueError, RuntimeError, ImportError, SafetensorError, StrictDataclassError,
+                   *_NO_JSON_OF_A_MODEL)  # fmt: skip
+
+
+def _loading_fault(name: str, part: str, error: Exception) -> str:
+    reason = shorten(str(error) or type(error).__name__, 300, placeholder=" …")
+    if isinstance(error, _NO_JSON_OF_A_MODEL):
+        reason = f"{type(error).__name__}: {reason} (is a JSON file in it damaged?)"
+    if not os.path.isdir(name):
+        return f"{name}: no such folder, and no model of that name could be had from the hub: {reason}"
+    return f"{name}: cannot load {part}: {reason}"
+
+
 def load_language_model(
     name: str,
     *,
@@ -88,18 +168,22 @@ def load_language_model(
     # Loading takes a second or two; its bars would break the caller's own.
     transformers_logging.disable_progress_bar()
     place = pick_device(device)
+    check_model_folder(name, gguf_file=gguf_file)
     arguments: dict[str, Any] = {"trust_remote_code": trust_remote_code}
     if revision:
         arguments["revision"] = revision
     if gguf_file:
         arguments["gguf_file"] = gguf_file
-    try:
-        with quiet_hub():
-            tokenizer = AutoTokenizer.from_pretrained(name, padding_side="left", **arguments)
-            weights = {} if gguf_file else {"use_safetensors": True}
-            model = AutoModelForCausalLM.from_pretrained(name, dtype=pick_dtype(dtype, place), **weights, **arguments)
-    except (OSError, ValueError, RuntimeError, SafetensorError, StrictDataclassError) as error:
-        raise InputError(f"{name}: cannot load a language model: {' '.join(str(error).split())}") from None
+    with quiet_hub(), loading_faults(name, part="its tokenizer"):
+        tokenizer = AutoTokenizer.from_pretrained(name, padding_side="left", **arguments)
+    with quiet_hub(), loading_faults(name):
+        weights = {} if gguf_file else {"use_safetensors": True}
+        model, told = AutoModelForCausalLM.from_pretrained(
+            name, dtype=pick_dtype(dtype, place), output_loading_info=True, **weights, **arguments
+        )
+    if missing := sorted(told["missing_keys"]):
+        # transformers fills them with chance and goes on.
+        raise InputError(f"{name}: {len(missing)} of its weights are missing, {missing[0]} among them")
     if tokenizer.eos_token_id is None:
         raise InputError(f"{name}: its tokenizer has no end token")
     if not tokenizer.chat_template:

@@ -128,7 +128,7 @@ def test_options_that_do_not_go_together_are_wrong_use(tiny_index: Path, words: 
         (("--extractor", "spacy", "--model", "en_core_web_none"), "python -m spacy download en_core_web_none"),
         (("--aliases", "none.tsv"), "none.tsv: cannot read the aliases"),
         (("--extractor", "quco", "--template", "none.txt"), "none.txt: cannot read the prompt template"),
-        (("--extractor", "quco", "--model", "./none"), "cannot load a language model"),
+        (("--extractor", "quco", "--model", "./none"), "./none: no such folder"),
     ],
 )
 def test_what_is_missing_is_told_in_one_line(tiny_index: Path, words: tuple[str, ...], told: str) -> None:

@@ -386,7 +386,7 @@ def test_half_written_weights_are_told_in_one_line(qwen: Path, tmp_path: Path, w
 
 
 def test_what_cannot_be_loaded_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match=r"cannot load a language model"):
+    with pytest.raises(InputError, match=r"no config\.json in this folder"):
         LocalModel(str(tmp_path))
     with pytest.raises(UsageError, match="1 prompt or more"):
         LocalModel(str(tmp_path), batch=0)

@@ -24,17 +24,16 @@ scores; within a quarter of what autograd keeps for layers of the three architec
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any
 
 import torch
-from huggingface_hub.errors import StrictDataclassError
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from corver.config import LoraSettings, PolicyConfig, RunConfig
 from corver.errors import InputError
-from corver.language_model import quiet_hub
+from corver.language_model import check_model_folder, loading_faults, quiet_hub
 from corver.policy.load import pick_dtype
 from corver.train.arguments import batch_sizes
 
@@ -114,19 +113,19 @@ def model_config(policy: PolicyConfig) -> tuple[Any, str | None]:
 
     A model of the table is not asked for at its hub. Raises InputError when the configuration cannot be had.
     """
-    known = KNOWN.get(policy.model) if not Path(policy.model).exists() else None
+    known = KNOWN.get(policy.model) if not os.path.exists(policy.model) else None
+    check_model_folder(policy.model, weights=False)
     try:
-        with quiet_hub():
+        with quiet_hub(), loading_faults(policy.model, part="its configuration"):
             found = AutoConfig.from_pretrained(
                 policy.model,
                 revision=policy.revision or "main",
                 trust_remote_code=policy.trust_remote_code,
                 local_files_only=known is not None,
             )
-    except (OSError, ValueError, ArithmeticError, StrictDataclassError) as error:
+    except InputError:
         if known is None:
-            reason = " ".join(str(error).split())[:200]
-            raise InputError(f"{policy.model}: no config.json, here or at its hub, to estimate by: {reason}") from None
+            raise
         note = f"{policy.model}: is not on this machine; the estimate uses corver's own table of shapes"
         return AutoConfig.for_model(known[0], **known[1]), note
     return found, None

@@ -132,7 +132,7 @@ def _shape(config: RunConfig, notes: list[str]) -> ModelShape | None:
     try:
         found, note = model_config(config.policy)
     except InputError as error:
-        notes.append(str(error))
+        notes.append(f"no estimate of memory: {error}")
         return None
     if note is not None:
         notes.append(note)
