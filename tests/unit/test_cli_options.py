@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from inspect import Parameter, Signature
+from typing import Any, get_args, get_type_hints
+
 import pytest
 import typer
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from corver.cli.app import app
 from corver.cli.bars import duration, quantity
 from corver.cli.options import extra_needed, parse_bytes
 from corver.errors import DependencyError
@@ -29,10 +35,61 @@ def test_sizes_are_read_as_people_write_them(text: str, expected: int) -> None:
     assert parse_bytes(text, option="--memory") == expected
 
 
-@pytest.mark.parametrize("text", ["", "GiB", "-1", "2 GiBs", "two", "0", "0.0001", "1e9", "∞"])
+@pytest.mark.parametrize("text", ["", "GiB", "-1", "2 GiBs", "two", "0", "0.0001", "1e9", "∞", "9" * 400, "9E6T"])
 def test_what_is_no_size_is_wrong_use(text: str) -> None:
     with pytest.raises(typer.BadParameter):
         parse_bytes(text, option="--memory")
+
+
+def float_options(app: typer.Typer, words: tuple[str, ...] = ()) -> Iterator[tuple[str, Any, str]]:
+    """Every option of every command that takes a number with a fraction: its name, what it is, its parameter."""
+    for group in app.registered_groups:
+        yield from float_options(group.typer_instance, (*words, str(group.name or group.typer_instance.info.name)))
+    for command in app.registered_commands:
+        hints = get_type_hints(command.callback, include_extras=True)
+        for parameter, hint in hints.items():
+            if getattr(hint, "__metadata__", None) and float in (hint.__origin__, *get_args(hint.__origin__)):
+                yield " ".join((*words, str(command.name), f"--{parameter.replace('_', '-')}")), hint, parameter
+
+
+FLOAT_OPTIONS = list(float_options(app))
+
+
+def test_the_commands_take_numbers() -> None:
+    names = {name for name, _, _ in FLOAT_OPTIONS}
+    assert names >= {
+        "eval --temperature",
+        "eval --top-p",
+        "zone --temperature",
+        "noise levels --true",
+        "score --neutral",
+    }
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e999"])
+@pytest.mark.parametrize(("name", "hint", "parameter"), FLOAT_OPTIONS, ids=[name for name, _, _ in FLOAT_OPTIONS])
+def test_no_option_takes_what_is_no_finite_number(name: str, hint: Any, parameter: str, text: str) -> None:
+    alone = typer.Typer()
+
+    def command(**given: float) -> None:
+        typer.echo(given[parameter])
+
+    command.__signature__ = Signature([Parameter(parameter, Parameter.KEYWORD_ONLY, annotation=hint)])  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter: hint}
+    alone.command()(command)
+    option = name.rpartition(" ")[2]
+    assert CliRunner().invoke(alone, [option, "0.5"]).stdout == "0.5\n"
+    result = CliRunner().invoke(alone, [option, text])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert option in result.stderr
+
+
+@pytest.mark.parametrize("text", ["-1", "nan", "inf"])
+def test_a_temperature_that_is_none_is_wrong_use(text: str) -> None:
+    result = CliRunner().invoke(app, ["eval", "model", "--questions", "q.jsonl", "--temperature", text])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "'--temperature'" in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_a_missing_library_names_its_extra() -> None:

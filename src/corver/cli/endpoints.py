@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from corver.cli.options import finite
 from corver.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ KeyFileOption = Annotated[
     Path | None, typer.Option(metavar="FILE", help="File that holds the server's key.", show_default=False)
 ]
 ConcurrencyOption = Annotated[int, typer.Option(min=1, max=1000, metavar="N", help="Requests at a time.")]
-TopPOption = Annotated[float, typer.Option(min=0.01, max=1.0, metavar="P", help="Nucleus to sample from.")]
+TopPOption = Annotated[
+    float, typer.Option(min=0.01, max=1.0, callback=finite, metavar="P", help="Nucleus to sample from.")
+]
 
 
 def goes_with(what: str, options: Mapping[str, bool]) -> None:

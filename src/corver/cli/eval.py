@@ -21,7 +21,7 @@ from corver.cli.endpoints import (
     endpoint_config,
     goes_with,
 )
-from corver.cli.options import JsonFlag, extra_needed
+from corver.cli.options import JsonFlag, extra_needed, finite
 from corver.cli.output import emit, emit_json, say, table
 from corver.errors import UsageError
 
@@ -82,7 +82,11 @@ def eval_command(
     temperature: Annotated[
         float | None,
         typer.Option(
-            min=0.0, metavar="T", help="0 is greedy; else 0 for one sample, 0.7 for more.", show_default=False
+            min=0.0,
+            callback=finite,
+            metavar="T",
+            help="0 is greedy; else 0 for one sample, 0.7 for more.",
+            show_default=False,
         ),
     ] = None,
     top_p: TopPOption = 1.0,

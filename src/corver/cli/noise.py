@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from corver.cli.calibrate_tables import grid
-from corver.cli.options import JsonFlag
+from corver.cli.options import JsonFlag, finite
 from corver.cli.output import emit, emit_json, say, table
 
 if TYPE_CHECKING:
@@ -79,8 +79,10 @@ def levels_command(
     rates_file: Annotated[
         Path, typer.Argument(metavar="RATES.json", help="Sentence rates that corver calibrate curve wrote.")
     ],
-    true: Annotated[float, typer.Option(help="What a true sentence shall be paid in the mean.")] = 0.1,
-    false: Annotated[float, typer.Option(help="What a false sentence shall be paid in the mean.")] = -0.3,
+    true: Annotated[float, typer.Option(callback=finite, help="What a true sentence shall be paid in the mean.")] = 0.1,
+    false: Annotated[
+        float, typer.Option(callback=finite, help="What a false sentence shall be paid in the mean.")
+    ] = -0.3,
     json: JsonFlag = False,
 ) -> None:
     """Rewards of the levels that are right in the mean, beside the paper's.

@@ -6,6 +6,7 @@ knows no command.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ __all__ = [
     "WindowOption",
     "WordList",
     "extra_needed",
+    "finite",
     "parse_bytes",
     "usable_cores",
 ]
@@ -42,7 +44,15 @@ WindowOption = Annotated[
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY = {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
+_MOST_BYTES = 2**63
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", re.IGNORECASE)
+
+
+def finite(value: float | None) -> float | None:
+    """A number as an option's callback: no NaN, which passes every bound, and no infinity."""
+    if value is not None and not math.isfinite(value):
+        raise typer.BadParameter(f"{value} is no finite number")
+    return value
 
 
 def parse_bytes(text: str, *, option: str) -> int:
@@ -51,10 +61,10 @@ def parse_bytes(text: str, *, option: str) -> int:
     if match is None:
         raise typer.BadParameter(f"{text!r} is no size: write for example 500MB or 2GiB", param_hint=option)
     unit = (match[2] or "").lower()
-    size = int(float(match[1]) * {**_UNITS, **_BINARY}[unit])
-    if size <= 0:
-        raise typer.BadParameter("a size must be greater than 0", param_hint=option)
-    return size
+    size = float(match[1]) * {**_UNITS, **_BINARY}[unit]
+    if not 1 <= size < _MOST_BYTES:
+        raise typer.BadParameter("a size must be greater than 0 and less than 2^63", param_hint=option)
+    return int(size)
 
 
 @contextmanager

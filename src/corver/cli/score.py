@@ -35,7 +35,7 @@ from corver.cli.extractors import (
     reward_config,
 )
 from corver.cli.files import not_over, reading, writing
-from corver.cli.options import WindowOption
+from corver.cli.options import WindowOption, finite
 from corver.cli.output import json_line, say
 from corver.cli.texts import BadLine, InputText, TextFormat, read_texts
 
@@ -60,7 +60,9 @@ def score_command(
     ] = "paper",
     neutral: Annotated[
         float | None,
-        typer.Option(metavar="Z", help="Of profile: the unit score that is worth nothing.", show_default=False),
+        typer.Option(
+            callback=finite, metavar="Z", help="Of profile: the unit score that is worth nothing.", show_default=False
+        ),
     ] = None,
     rule: Annotated[
         Literal["first", "min", "relcheck"], typer.Option(help="Which pairs of a sentence speak for it.")

@@ -24,7 +24,7 @@ from corver.cli.endpoints import (
     endpoint_config,
     goes_with,
 )
-from corver.cli.options import JsonFlag, extra_needed
+from corver.cli.options import JsonFlag, extra_needed, finite
 from corver.cli.output import emit, emit_json, say
 from corver.cli.plan import plan_text
 from corver.cli.summary import read_summary, summary_table
@@ -92,7 +92,9 @@ def zone_command(
         typer.Option("--to", metavar="FILE", help="JSONL to write; else data.zone of CONFIG.", show_default=False),
     ] = None,
     samples: Annotated[int, typer.Option(min=1, metavar="N", help="Answers to sample a question.")] = 16,
-    temperature: Annotated[float, typer.Option(min=0.01, metavar="T", help="Sampling temperature.")] = 0.7,
+    temperature: Annotated[
+        float, typer.Option(min=0.01, callback=finite, metavar="T", help="Sampling temperature.")
+    ] = 0.7,
     top_p: TopPOption = 0.95,
     batch: Annotated[int, typer.Option(min=1, metavar="B", help="Completions to sample at once.")] = 64,
     endpoint: ServerOption = None,
