@@ -1,19 +1,23 @@
 """Mathematics without a corpus: a rule-based verifier that errs, appeals, and the forward correction.
 
-    python experiments/math/train.py --output runs/math                      four arms on a small model, offline
-    python experiments/math/train.py --output runs/math --arm corrected --model Qwen/Qwen2.5-0.5B-Instruct \\
+    python experiments/math/train.py --output runs/math --seeds 1 2 3          all arms on a small model, offline
+    python experiments/math/train.py --output runs/math --arms corrected --model Qwen/Qwen2.5-0.5B-Instruct \\
         --questions gsm8k-train.jsonl --held-out gsm8k-test.jsonl
 
 The verifier is `math-verify` (judge rule `math`), which takes no number in words. Arms: `oracle` pays by the lenient
 string judge, `verifier` by math-verify, `appeals` has one in ten of its rejections heard by the lenient judge,
-`corrected` corrects for the rate that the appeals find, too. Question files are JSON Lines with `question` and
-`answers`.
+`corrected` corrects for the rate that the appeals find, too, and `control` is that without the correction: the same
+baseline and scale. Question files are JSON Lines with `question` and `answers`.
+
+Every arm and seed is a line of `results.jsonl`, and is skipped where its line is there; the table over seeds is printed
+at the end.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import statistics
 import sys
 import warnings
 from copy import deepcopy
@@ -23,6 +27,7 @@ from typing import Any
 import torch
 from datasets import Dataset
 from problems import make_rows
+from scipy import stats
 from small import fitted_policy
 from transformers import PrinterCallback, set_seed
 from trl import GRPOConfig
@@ -41,6 +46,7 @@ ARMS: dict[str, dict[str, Any]] = {
     "oracle": {"rule": "lenient", "credit": {}},
     "verifier": {"rule": "math", "credit": {}},
     "appeals": {"rule": "math", "credit": {"appeals": {"q": 0.1}}},
+    "control": {"rule": "math", "credit": FREE | {"noise": {"correction": "none"}, "appeals": {"q": 0.1}}},
     "corrected": {"rule": "math", "credit": FREE | {"noise": {"correction": "forward"}, "appeals": {"q": 0.1}}},
 }
 ASK = " Think in <think> </think>, then give the number alone in <answer> </answer>."
@@ -56,19 +62,57 @@ def main() -> None:
         rows = make_rows()
         training, held_out = rows[100:], rows[:100]
         base = fitted_policy(training, steps=options.fit_steps)
-    report = {"arm": "base", **evaluate(base, held_out, options)}
-    append_jsonl(options.output / "results.jsonl", [report])
-    print(json.dumps(report), file=sys.stderr)
-    for arm in [options.arm] if options.arm else list(ARMS):
-        set_seed(options.seed)
-        policy = Policy(base.name, deepcopy(base.model), base.tokenizer)
-        log = train(policy, training, arm, options)
-        report = {"arm": arm, "seed": options.seed, **evaluate(policy, held_out, options), **log}
-        append_jsonl(options.output / "results.jsonl", [report])
-        print(json.dumps(report), file=sys.stderr)
+    results = options.output / "results.jsonl"
+    done = {(row["arm"], row["seed"]): row for row in read_jsonl(results)}
+    for seed in options.seeds:
+        for arm in ["base", *options.arms]:
+            if (arm, seed) not in done:
+                done[arm, seed] = report = {
+                    "arm": arm,
+                    "seed": seed,
+                    **trial(base, training, held_out, arm, seed, options),
+                }
+                append_jsonl(results, [report])
+                print(json.dumps(report), file=sys.stderr)
+    table(done)
 
 
-def train(policy: Policy, rows: list[dict[str, Any]], arm: str, options: argparse.Namespace) -> dict[str, float]:
+def trial(
+    base: Policy, training: list[dict[str, Any]], held_out: list[dict[str, Any]], arm: str, seed: int,
+    options: argparse.Namespace,
+) -> dict[str, Any]:  # fmt: skip
+    """An arm trained with a seed, and asked; `base` is not trained."""
+    set_seed(seed)
+    policy = Policy(base.name, deepcopy(base.model), base.tokenizer)
+    log = {} if arm == "base" else train(policy, training, arm, seed, options)
+    return {**evaluate(policy, held_out, seed, options), **log}
+
+
+def table(done: dict[tuple[str, int], dict[str, Any]]) -> None:
+    """Means over seeds, with 95 % intervals by Student's t: over trainings of one policy, asked the same questions."""
+    print(f"{'arm':12} {'seeds':>5} {'Pass@1':>22} {'Pass@8':>22} {'rejected by math-verify':>24}")
+    for arm in ("base", *ARMS):
+        rows = [row for (name, _), row in sorted(done.items()) if name == arm]
+        columns = (
+            [row["pass@1"]["value"] for row in rows],
+            [row["pass@8"]["value"] for row in rows],
+            [row["rejected_by_math_verify"] for row in rows],
+        )
+        if rows:
+            print(f"{arm:12} {len(rows):>5} " + " ".join(f"{over_seeds(column):>22}" for column in columns))
+
+
+def over_seeds(values: list[float]) -> str:
+    mean = statistics.fmean(values)
+    if len(values) < 2:
+        return f"{mean:.3f}"
+    half = float(stats.t.ppf(0.975, len(values) - 1)) * statistics.stdev(values) / len(values) ** 0.5
+    return f"{mean:.3f} [{mean - half:.3f}, {mean + half:.3f}]"
+
+
+def train(
+    policy: Policy, rows: list[dict[str, Any]], arm: str, seed: int, options: argparse.Namespace
+) -> dict[str, float]:
     """One arm; the last of the metrics that show the correction at work."""
     credit = CreditConfig(**ARMS[arm]["credit"])
     asked = ASK if options.model else ""
@@ -80,7 +124,7 @@ def train(policy: Policy, rows: list[dict[str, Any]], arm: str, options: argpars
         output_dir=str(options.output / arm), max_steps=options.steps, learning_rate=options.rate,
         per_device_train_batch_size=options.prompts * 8, num_generations=8, max_completion_length=options.tokens,
         scale_rewards=credit.advantage.scale, beta=0.0, lr_scheduler_type="constant", logging_steps=1,
-        save_strategy="no", report_to="none", disable_tqdm=True, seed=options.seed, bf16=False,
+        save_strategy="no", report_to="none", disable_tqdm=True, seed=seed, bf16=False,
         gradient_checkpointing=False, use_cpu=not torch.cuda.is_available(), dataloader_pin_memory=False,
     )  # fmt: skip
     trainer = CorverTrainer(
@@ -104,11 +148,11 @@ def train(policy: Policy, rows: list[dict[str, Any]], arm: str, options: argpars
 
 
 @torch.inference_mode()
-def evaluate(policy: Policy, rows: list[dict[str, Any]], options: argparse.Namespace) -> dict[str, Any]:
+def evaluate(policy: Policy, rows: list[dict[str, Any]], seed: int, options: argparse.Namespace) -> dict[str, Any]:
     """Pass@1 and Pass@8 by the lenient judge, and how many right answers math-verify rejects."""
     tokenizer, model = policy.tokenizer, policy.model.eval()
     asked = ASK if options.model else ""
-    torch.manual_seed(0)
+    torch.manual_seed(seed)
     correct, right, rejected = [], 0, 0
     for start in range(0, len(rows), 25):
         part = rows[start : start + 25]
@@ -136,7 +180,7 @@ def evaluate(policy: Policy, rows: list[dict[str, Any]], options: argparse.Names
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument("--arm", choices=list(ARMS), help="this arm alone")
+    parser.add_argument("--arms", nargs="+", choices=list(ARMS), default=list(ARMS))
     parser.add_argument("--model", help="folder or hub id; else a small model is made")
     parser.add_argument("--questions", type=Path)
     parser.add_argument("--held-out", type=Path)
@@ -145,7 +189,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--prompts", type=int, default=8, help="questions a step, eight completions each")
     parser.add_argument("--tokens", type=int, default=16)
     parser.add_argument("--rate", type=float, default=2e-4)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0])
     options = parser.parse_args()
     if options.model and not (options.questions and options.held_out):
         parser.error("--model needs --questions and --held-out")
