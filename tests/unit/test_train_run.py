@@ -17,6 +17,7 @@ from corver.errors import ConfigError, IndexFormatError, InputError, TrainingErr
 from corver.index import Index
 from corver.runs import RunFolder, read_jsonl
 from corver.train import run as training_run
+from corver.train.checkpoints import newest_checkpoint
 from corver.train.run import train
 
 STEPS = 5
@@ -180,6 +181,28 @@ def test_a_half_written_checkpoint_is_not_taken_up(make: Any, tmp_path: Path, un
     shutil.copytree(checkpoints / "checkpoint-4", checkpoints / "checkpoint-5", dirs_exist_ok=True)
     (checkpoints / "checkpoint-5" / "corver_state.json").unlink()
     assert_same_run(train(config), unbroken)
+
+
+def test_a_folder_that_is_no_checkpoint_is_passed_over(tmp_path: Path) -> None:
+    for name in ("checkpoint-2", "checkpoint-10", "checkpoint-old", "checkpoint-11"):
+        (tmp_path / name).mkdir()
+        if name != "checkpoint-11":
+            (tmp_path / name / "corver_state.json").write_text("{}")
+    assert newest_checkpoint(tmp_path) == tmp_path / "checkpoint-10"
+    assert newest_checkpoint(tmp_path / "checkpoint-10") is None
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"train": "long"}', "[" * 100_000])
+def test_damaged_times_of_a_run_are_one_line(make: Any, tmp_path: Path, text: str) -> None:
+    config = make(tmp_path / "run")
+    with pytest.raises(StopError):
+        train(config, progress=stopping("evaluate raw", 3))
+    state = RunFolder(config.output).state
+    state.write_text(text)
+    with pytest.raises(TrainingError, match=r"is damaged \(.*\); remove it") as raised:
+        train(config)
+    assert str(raised.value).startswith(f"{state}: ")
+    assert "\n" not in str(raised.value)
 
 
 def moved(run: RunFolder, to: Path, **paths: tuple[Path, Path]) -> RunFolder:

@@ -23,7 +23,7 @@ from peft import PeftModel
 from transformers import set_seed
 
 from corver.config import RunConfig
-from corver.errors import ConfigError, CorverWarning
+from corver.errors import ConfigError, CorverWarning, TrainingError
 from corver.evaluate.questions import Question
 from corver.evaluate.run import evaluate_policy
 from corver.evaluate.stats import compare, summarize
@@ -38,6 +38,7 @@ from corver.reward.scorer import CooccurrenceReward
 from corver.runs import RunFolder, write_text
 from corver.train.building import build_trainer, fitting_questions
 from corver.train.callbacks import MetricsLog, SampleLog
+from corver.train.checkpoints import newest_checkpoint, read_object
 from corver.train.data import read_run_questions
 from corver.train.noise import appeals_note, rates_notes, with_measured_noise
 from corver.train.processes import Processes
@@ -92,7 +93,7 @@ class _Run:
         self.processes = processes
         self.scorer = build_scorer(config.reward, index=index)
         self.reward = CooccurrenceReward(self.scorer)
-        self.seconds: dict[str, float] = json.loads(folder.state.read_text()) if folder.state.exists() else {}
+        self.seconds = _seconds(folder.state)
         self.data: dict[str, Any] = {}
 
     def finish(self) -> None:
@@ -139,7 +140,7 @@ class _Run:
         processes = self.processes
         if processes.agree(self.folder.adapter.exists()):
             return self._trained_from_disk(policy)
-        checkpoint = processes.agree(_last_checkpoint(self.folder.checkpoints))
+        checkpoint = processes.agree(newest_checkpoint(self.folder.checkpoints))
         metrics, samples = self._logs(int(checkpoint.name.rpartition("-")[2]) if checkpoint else 0)
         trainer = build_trainer(
             self.config,
@@ -219,6 +220,17 @@ class _Run:
         return self.config.fingerprint()
 
 
+def _seconds(path: Path) -> dict[str, float]:
+    """What each finished stage took, as an earlier sitting wrote it down; {} without a file."""
+    if not path.exists():
+        return {}
+    cure = "remove it; only the times of the stages that are done are lost"
+    found = read_object(path, cure=cure)
+    if not all(isinstance(value, int | float) for value in found.values()):
+        raise TrainingError(f"{path}: is damaged (a time is no number); {cure}")
+    return found
+
+
 def _claim(folder: RunFolder, config: RunConfig) -> None:
     """Make the folder this run's own, or check that it already is.
 
@@ -239,9 +251,3 @@ def _claim(folder: RunFolder, config: RunConfig) -> None:
         name = made[0].relative_to(folder.path)
         raise ConfigError(f"{folder.path}: is not empty and holds no run ({name}); choose another output folder")
     write_text(folder.config, text)
-
-
-def _last_checkpoint(folder: Path) -> Path | None:
-    """The newest checkpoint that was written to its end (the reward state is written last)."""
-    found = [path for path in folder.glob("checkpoint-*") if (path / "corver_state.json").exists()]
-    return max(found, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
