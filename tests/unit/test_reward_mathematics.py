@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from corver.errors import CorverError, DependencyError
 from corver.reward import mathematics
 from corver.reward.judge import judge, label_answer
-from corver.reward.math_worker import compare
-from corver.reward.mathematics import MathVerifier, grade_math
+from corver.reward.math_worker import MOST_BYTES, compare
+from corver.reward.mathematics import ATTEMPTS, MathVerifier, grade_math
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +112,86 @@ def test_a_worker_that_hangs_or_dies_is_replaced(verifier: MathVerifier, monkeyp
     assert held.poll() is not None
     monkeypatch.setattr(verifier, "seconds", 5)
     assert verifier.compare("1", ["1.0"]) == "equal"
+
+
+MORTAL = """
+import json, os, pathlib, signal, sys
+print("ready", flush=True)
+for line in sys.stdin:
+    request = json.loads(line)
+    lives = pathlib.Path(__file__).with_name("lives")
+    left = int(lives.read_text())
+    if request["prediction"] == "poison" or left > 0:
+        lives.write_text(str(left - 1))
+        os.kill(os.getpid(), signal.SIGKILL)
+    print(json.dumps({"verdict": "equal"}), flush=True)
+"""
+"""A worker that the system kills `lives` times, and whenever it is given poison."""
+
+
+@pytest.fixture
+def mortal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], MathVerifier]]:
+    made: list[MathVerifier] = []
+
+    def make(deaths: int) -> MathVerifier:
+        (tmp_path / "worker.py").write_text(MORTAL)
+        (tmp_path / "lives").write_text(str(deaths))
+        monkeypatch.setattr(mathematics, "_WORKER", tmp_path / "worker.py")
+        made.append(MathVerifier())
+        return made[-1]
+
+    yield make
+    for verifier in made:
+        verifier.close()
+
+
+@pytest.mark.parametrize("deaths", [0, 1, 2])
+def test_a_worker_that_is_killed_is_no_verdict(mortal: Callable[[int], MathVerifier], deaths: int) -> None:
+    verifier = mortal(deaths)
+    assert grade_math("2/4", ["1/2"], verifier=verifier) == "correct"
+    assert (verifier.deaths, verifier.timeouts) == (deaths, 0)
+
+
+def test_workers_that_are_killed_whatever_they_do_are_an_error(mortal: Callable[[int], MathVerifier]) -> None:
+    verifier = mortal(100)
+    with pytest.raises(CorverError, match="dies again and again"):
+        grade_math("2/4", ["1/2"], verifier=verifier)
+    assert verifier.deaths == ATTEMPTS + 1
+
+
+def test_an_answer_that_kills_every_worker_is_wrong_like_one_that_holds_it_up(
+    mortal: Callable[[int], MathVerifier],
+) -> None:
+    verifier = mortal(0)
+    assert grade_math("poison", ["1/2"], verifier=verifier) == "wrong"
+    assert verifier.deaths == ATTEMPTS
+    assert grade_math("2/4", ["1/2"], verifier=verifier) == "correct"
+
+
+@pytest.mark.parametrize("error", ["MemoryError", "RecursionError"])
+def test_a_comparison_that_takes_too_much_is_no_death(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: str
+) -> None:
+    text = Path(mathematics._WORKER).read_text()
+    text = text.replace(
+        "    readable = False\n", f"    if prediction == '3':\n        raise {error}\n    readable = False\n"
+    )
+    (tmp_path / "worker.py").write_text(text)
+    monkeypatch.setattr(mathematics, "_WORKER", tmp_path / "worker.py")
+    verifier = MathVerifier()
+    try:
+        assert verifier.compare("3", ["2"]) == "incomparable"
+        assert verifier.compare("2.0", ["2"]) == "equal"
+        assert grade_math("3", ["2"], verifier=verifier) == "wrong"
+        assert (verifier.deaths, verifier.timeouts) == (0, 0)
+    finally:
+        verifier.close()
+
+
+def test_a_worker_may_not_take_all_memory(verifier: MathVerifier) -> None:
+    assert verifier.compare("1", ["1.0"]) == "equal"
+    assert verifier._process is not None
+    assert resource.prlimit(verifier._process.pid, resource.RLIMIT_AS)[0] <= MOST_BYTES
 
 
 def test_threads_may_share_a_verifier(verifier: MathVerifier) -> None:

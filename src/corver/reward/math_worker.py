@@ -1,8 +1,9 @@
 """Compare mathematical answers with `math-verify`, one JSON line in, one out, in a process that may be killed.
 
-In: `{"prediction": …, "golds": […], "seconds": …}` a line. Out: `{"verdict": …}` a line: `equal`, `different`, or
-`unreadable_gold` (no accepted answer is mathematics). `corver.reward.mathematics` runs this file by its path; it
-imports nothing of corver, so that it starts fast. It knows no reward.
+In: `{"prediction": …, "golds": […], "seconds": …}` a line. Out: `{"verdict": …}` a line: `equal`, `different`,
+`unreadable_gold` (no accepted answer is mathematics) or `incomparable` (comparing took more memory, or went deeper,
+than it may). `corver.reward.mathematics` runs this file by its path; it imports nothing of corver, so that it starts
+fast. It knows no reward.
 """
 
 from __future__ import annotations
@@ -12,11 +13,15 @@ import logging
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Literal, TypeAlias
 
 __all__ = ["Verdict", "compare", "main"]
 
-Verdict: TypeAlias = Literal["equal", "different", "unreadable_gold"]
+Verdict: TypeAlias = Literal["equal", "different", "unreadable_gold", "incomparable"]
+
+MOST_BYTES = 4 << 30
+"""Of memory for one worker: a tower of powers would take all there is, and the system might end another process."""
 
 MOST_CHARACTERS = 2_000
 """Longer answers are no answers, and the parser's time grows with them."""
@@ -102,11 +107,25 @@ def main() -> None:
     import math_verify  # noqa: F401 - loaded before the clock of a request runs
 
     logging.getLogger("math_verify").setLevel(logging.ERROR)
+    _limit_memory()
     print("ready", flush=True)
     for line in sys.stdin:
         request = json.loads(line)
-        verdict = compare(request["prediction"], request["golds"], seconds=request["seconds"])
+        verdict: Verdict
+        try:
+            verdict = compare(request["prediction"], request["golds"], seconds=request["seconds"])
+        except (MemoryError, RecursionError):
+            verdict = "incomparable"
         print(json.dumps({"verdict": verdict}), flush=True)
+
+
+def _limit_memory() -> None:
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = MOST_BYTES if hard == resource.RLIM_INFINITY else min(MOST_BYTES, hard)
+    with suppress(ValueError, OSError):  # not every system has this limit
+        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
 if __name__ == "__main__":

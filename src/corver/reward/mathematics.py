@@ -3,7 +3,8 @@
 In: an answer and the accepted ones, as numbers, formulas or LaTeX. Out: an `AnswerLabel`. The library `math-verify`
 does the comparing, in a process of its own: a tower of powers can hold it for ever, and its own time limit works by
 signals, which only the main thread of a process gets. A comparison that does not end is `wrong`, as is an answer that
-cannot be read: what cannot be verified earns nothing. This module knows no reward.
+cannot be read: what cannot be verified earns nothing. A process that dies says nothing of the answer: another one is
+asked. This module knows no reward.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from corver.errors import CorverError, DependencyError
 from corver.text.answers import grade, is_refusal
@@ -31,6 +31,9 @@ SECONDS = 5
 """Time for one reading or one comparison, as math-verify counts it; three times that for the whole answer."""
 
 START_SECONDS = 120
+ATTEMPTS = 3
+"""Workers that may die of one comparison before it is held to be their death."""
+
 _WORKER = Path(__file__).with_name("math_worker.py")
 _MARKUP = re.compile(r"\\(?:text|mathrm|textbf|mathbf)\s*\{([^{}]*)\}|[$\s]|\\[()\[\]]")
 
@@ -61,25 +64,30 @@ def _literal(text: str) -> str:
 class MathVerifier:
     """A worker process that compares, started at the first use, killed and started anew when it does not answer.
 
-    Threads may share one; a forked process needs its own. timeouts: comparisons that did not end in time.
+    Threads may share one; a forked process needs its own. timeouts: comparisons that did not end in time. deaths:
+    workers that ended by themselves or by another's hand.
     """
 
     def __init__(self, *, seconds: int = SECONDS) -> None:
         self.seconds = seconds
         self.timeouts = 0
+        self.deaths = 0
         self._process: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()
 
     def compare(self, prediction: str, golds: Sequence[str]) -> str:
-        """`equal`, `different`, `unreadable_gold` or `timed_out`. Raises DependencyError without `math-verify`."""
+        """`equal`, `different`, `unreadable_gold`, `incomparable`, `timed_out`, or `deadly`: it ended every worker that
+        was given it, but another comparison did not.
+
+        Raises CorverError when workers die of anything, DependencyError without `math-verify`.
+        """
         with self._lock:
-            process = self._running()
-            request = {"prediction": prediction, "golds": list(golds), "seconds": self.seconds}
-            answer = self._ask(process, json.dumps(request), 3 * self.seconds)
-            if answer is None:
-                self.timeouts += 1
-                return "timed_out"
-            return str(answer["verdict"])
+            for _ in range(ATTEMPTS):
+                if (verdict := self._ask(prediction, golds)) is not None:
+                    return verdict
+            if self._ask("1", ["1"]) is not None:
+                return "deadly"
+        raise CorverError("the worker of the judge rule math dies again and again; does the machine lack memory?")
 
     def close(self) -> None:
         """End the worker."""
@@ -101,34 +109,46 @@ class MathVerifier:
             text=True,
             encoding="utf-8",
         )
-        if _read_line(self._process, START_SECONDS).strip() != "ready":
+        if _read_line(self._process, START_SECONDS)[0].strip() != "ready":
             self.close()
             raise CorverError("the worker of the judge rule math does not start; does `import math_verify` work?")
         return self._process
 
-    def _ask(self, process: subprocess.Popen[str], request: str, seconds: float) -> dict[str, Any] | None:
-        """The reply, or None when the worker died or had to be killed."""
+    def _ask(self, prediction: str, golds: Sequence[str]) -> str | None:
+        """The verdict; None when the worker died."""
+        process = self._running()
         assert process.stdin is not None
+        request = {"prediction": prediction, "golds": list(golds), "seconds": self.seconds}
+        late = False
         try:
-            process.stdin.write(request + "\n")
+            process.stdin.write(json.dumps(request) + "\n")
             process.stdin.flush()
-            line = _read_line(process, seconds)
+            line, late = _read_line(process, 3 * self.seconds)
         except BrokenPipeError:
             line = ""
-        if not line.endswith("\n"):
-            self.close()
-            return None
-        reply: dict[str, Any] = json.loads(line)
-        return reply
+        if line.endswith("\n"):
+            return str(json.loads(line)["verdict"])
+        self.close()
+        if late:
+            self.timeouts += 1
+            return "timed_out"
+        self.deaths += 1
+        return None
 
 
-def _read_line(process: subprocess.Popen[str], seconds: float) -> str:
-    """One line of the process, which is killed when it takes longer; "" then."""
+def _read_line(process: subprocess.Popen[str], seconds: float) -> tuple[str, bool]:
+    """One line of the process, and whether the process was killed because it took longer; the line is cut then."""
     assert process.stdout is not None
-    clock = threading.Timer(seconds, process.kill)
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        process.kill()
+
+    clock = threading.Timer(seconds, end)
     clock.start()
     try:
-        return process.stdout.readline()
+        return process.stdout.readline(), late.is_set()
     finally:
         clock.cancel()
 
