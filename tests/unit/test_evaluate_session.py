@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from peft import LoraConfig, get_peft_model
+from safetensors.torch import load_file, save_file
 
 from chat_server import Sent, chat, chat_server
 from corver.config import EndpointConfig, JudgeConfig, PolicyConfig, RewardConfig
@@ -110,6 +112,24 @@ def test_another_setting_is_refused(tiny_model: Path, tiny_questions: Path, tmp_
     evaluate_model(policy_job(tiny_model, tiny_questions, job.output, sampling=faster))
 
 
+def test_other_weights_at_the_same_place_are_another_model(
+    tiny_model: Path, tiny_questions: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "model"
+    shutil.copytree(tiny_model, model)
+    job = policy_job(model, tiny_questions, tmp_path / "a.jsonl")
+    first = evaluate_model(job)
+    shutil.rmtree(model)
+    assert evaluate_model(job) == first  # the figures of a finished evaluation need no model
+    shutil.copytree(tiny_model, model)
+    assert evaluate_model(job) == first
+    weights = load_file(model / "model.safetensors")
+    save_file(weights | {"model.norm.weight": weights["model.norm.weight"] + 1}, model / "model.safetensors",
+              metadata={"format": "pt"})  # fmt: skip
+    with pytest.raises(InputError, match=r"was made with another policy\.weights; remove it"):
+        evaluate_model(job)
+
+
 def test_an_adapter_changes_the_model(tiny_model: Path, tiny_questions: Path, tmp_path: Path) -> None:
     policy = load_policy(PolicyConfig(model=str(tiny_model), dtype="float32", device="cpu"))
     model = get_peft_model(policy.model, LoraConfig(r=2, target_modules=["q_proj"], init_lora_weights=False))
@@ -118,6 +138,10 @@ def test_an_adapter_changes_the_model(tiny_model: Path, tiny_questions: Path, tm
     assert evaluate_model(job).figures.questions == 8
     with pytest.raises(InputError, match="adapter"):
         evaluate_model(policy_job(tiny_model, tiny_questions, job.output))
+    path = tmp_path / "adapter/adapter_config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"lora_alpha": 99}))
+    with pytest.raises(InputError, match="adapter"):
+        evaluate_model(job)
 
 
 def test_an_adapter_that_does_not_fit_is_one_line(tiny_model: Path, tmp_path: Path) -> None:

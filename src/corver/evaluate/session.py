@@ -6,7 +6,7 @@ the judge and the scorer are those of training. This module knows no command lin
 
 from __future__ import annotations
 
-import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,7 +22,9 @@ from corver.evaluate.questions import Question, read_questions
 from corver.evaluate.run import collect_answers
 from corver.policy.prompts import check_prompt
 from corver.policy.sampling import SamplingSettings
+from corver.policy.weights import folder_fingerprint
 from corver.progress import Progress, no_progress
+from corver.runs import key_file
 from corver.types import SentenceReward
 
 __all__ = ["EvaluationJob", "EvaluationResult", "evaluate_model"]
@@ -153,9 +155,10 @@ def _key(job: EvaluationJob) -> dict[str, Any]:
     else:
         chosen = job.model.model_dump(mode="json", exclude={"lora", "device", "trust_remote_code", "prompt"})
         model = {f"policy.{name}": value for name, value in chosen.items()}
+        model["policy.weights"] = _weights(job.model, job.output)
     return {
         **model,
-        "adapter": None if job.adapter is None else _fingerprint(job.adapter),
+        "adapter": None if job.adapter is None else folder_fingerprint(job.adapter),
         "prompt": job.prompt,
         "judge": job.reward.judge.rule,
         "samples": sampling.samples,
@@ -167,10 +170,17 @@ def _key(job: EvaluationJob) -> dict[str, Any]:
     }
 
 
-def _fingerprint(adapter: Path) -> str:
-    """A hash of an adapter's weights: a run writes each of its adapters to the same place."""
-    digest = hashlib.sha256()
-    for path in sorted(adapter.glob("*.safetensors")):
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()[:16]
+def _weights(config: PolicyConfig, output: Path) -> str | None:
+    """The fingerprint of the model in a folder; None for a hub id, whose revision is part of the key.
+
+    A finished evaluation outlives its model: where that is gone, what was written down of it holds.
+    """
+    folder = Path(config.model)
+    if folder.is_dir():
+        return folder_fingerprint(folder, gguf_file=config.gguf_file)
+    try:
+        known = json.loads(key_file(output).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    same = isinstance(known, dict) and known.get("policy.model") == config.model
+    return known.get("policy.weights") if same else None
