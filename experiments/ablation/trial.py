@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from trl import GRPOConfig
 from world import Question, World
 
 from corver.config import PolicyConfig
+from corver.credit.appeals import AppealJudge
 from corver.index import Index
 from corver.policy.generate import SamplingSettings
 from corver.policy.load import Policy, load_policy
@@ -31,12 +32,12 @@ from corver.reward.scorer import CooccurrenceReward
 from corver.train.rewards import format_function, judge_function
 from corver.train.shared_prompt import SharedPromptTrainer
 
-__all__ = ["answer", "evaluate", "load", "run_trial"]
+__all__ = ["StepLog", "answer", "evaluate", "load", "make_trainer", "run_trial", "timed"]
 
 SETS = ("train", "heldout_fact", "heldout_person")
-LOGGED = ("completions/mean_length", "rewards/judge/mean", "rewards/format/mean", "corver/sentence_reward",
-          "corver/claims", "corver/no_claim_share", "corver/repeated_share", "corver/silence_value",
-          "corver/claim_bonus", "entropy", "grad_norm", "corver/advantage_max")  # fmt: skip
+LOGGED = ("completions/mean_length", "corver/reward_seconds", "rewards/judge/mean", "rewards/format/mean",
+          "corver/sentence_reward", "corver/claims", "corver/no_claim_share", "corver/repeated_share",
+          "corver/silence_value", "corver/claim_bonus", "entropy", "grad_norm", "corver/advantage_max")  # fmt: skip
 BATCH = 128
 
 
@@ -91,7 +92,7 @@ def run_trial(
     """Train and evaluate. folder: of the world. questions: those to train on. neutral: Z of profile support."""
     policy = load(folder / "model")
     set_seed(seed)
-    log = _Log()
+    log = StepLog(LOGGED)
     curve: list[dict[str, int]] = []
     golds = {question.text: [question.answer] for question in questions}
 
@@ -100,59 +101,67 @@ def run_trial(
         answers = [golds[rollout.question] for rollout in rollouts]
         curve.append(tally(texts, answers, [0] * len(texts), world.truths).to_json())
 
-    with Index.open(folder / "index") as index:
-        reward = CooccurrenceReward(build_scorer(arm.reward_config(neutral=neutral), index=index))
-        trainer = _trainer(policy, questions, arm, reward, log, record, seed=seed, setup=setup, scratch=scratch)
-        began, cpu = time.monotonic(), time.process_time()
-        trainer.train()
-        seconds, cpu = time.monotonic() - began, time.process_time() - cpu
-    return {
-        "seconds": round(seconds, 2),
-        "cpu_seconds": round(cpu, 2),
-        "reward_seconds": round(sum(row.get("corver/reward_seconds") or 0.0 for row in log.rows), 3),
-        "questions": len(questions),
-        "scorer": reward.fingerprint(),
-        "curve": [{**_rounded(row), **told} for row, told in zip(log.rows, curve, strict=True)],
-        "evaluation": evaluate(policy, world, rule=arm.rule, setup=setup),
-    }
-
-
-class _Log(TrainerCallback):
-    """Keeps the trainer's log, a row a step."""
-
-    def __init__(self) -> None:
-        self.rows: list[dict[str, Any]] = []
-
-    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **kwargs: Any) -> None:
-        if logs and "train_runtime" not in logs:
-            self.rows.append(dict(logs))
-
-
-def _rounded(row: Mapping[str, Any]) -> dict[str, float]:
-    return {name: round(float(row[name]), 5) for name in LOGGED if row.get(name) is not None}
-
-
-def _trainer(
-    policy: Policy, questions: Sequence[Question], arm: Arm, reward: CooccurrenceReward, log: _Log, record: Any, *,
-    seed: int, setup: Setup, scratch: Path,
-) -> SharedPromptTrainer:  # fmt: skip
-    credit, rewards = arm.credit_config(setup), arm.reward_config()
-    settings = SamplingSettings(temperature=setup.temperature, max_tokens=setup.max_tokens)
     rows = [
         {"prompt": chat(question.text, rule=arm.rule), "question": question.text, "answers": [question.answer]}
         for question in questions
     ]
+    with Index.open(folder / "index") as index:
+        reward = CooccurrenceReward(build_scorer(arm.reward_config(neutral=neutral), index=index))
+        trainer = make_trainer(policy, rows, arm, reward, log, record, seed=seed, setup=setup, scratch=scratch)
+        took = timed(trainer)
+    return {
+        **took,
+        "reward_seconds": round(sum(row.get("corver/reward_seconds") or 0.0 for row in log.rows), 3),
+        "questions": len(questions),
+        "scorer": reward.fingerprint(),
+        "curve": [{**row, **told} for row, told in zip(log.rows, curve, strict=True)],
+        "evaluation": evaluate(policy, world, rule=arm.rule, setup=setup),
+    }
+
+
+class StepLog(TrainerCallback):
+    """Keeps the named metrics of the trainer's log, a row a step."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self.rows: list[dict[str, float]] = []
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **kwargs: Any) -> None:
+        if logs and "train_runtime" not in logs:
+            self.rows.append({name: round(float(logs[name]), 5) for name in self._names if logs.get(name) is not None})
+
+
+def timed(trainer: SharedPromptTrainer) -> dict[str, float]:
+    """Train; the seconds of it by the wall and by the processor."""
+    began, cpu = time.monotonic(), time.process_time()
+    trainer.train()
+    return {
+        "seconds": round(time.monotonic() - began, 2),
+        "cpu_seconds": round(time.process_time() - cpu, 2),
+    }
+
+
+def make_trainer(
+    policy: Policy, rows: Sequence[Mapping[str, Any]], arm: Arm, reward: CooccurrenceReward, log: StepLog,
+    record: Callable[..., None], *, seed: int, setup: Setup, scratch: Path, appeal_judge: AppealJudge | None = None,
+) -> SharedPromptTrainer:  # fmt: skip
+    """The product's trainer on rows of prompt, question and answers; it samples by the experiment's own sampler."""
+    credit, rewards = arm.credit_config(setup), arm.reward_config()
+    settings = SamplingSettings(temperature=setup.temperature, max_tokens=setup.max_tokens)
+    arguments = _arguments(credit.lambda_j, credit.lambda_f, seed=seed, setup=setup, scratch=scratch)
+    arguments.scale_rewards = credit.advantage.scale
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="You are using 'rollout_func'")
         trainer = SharedPromptTrainer(
             model=policy.model,
             processing_class=policy.tokenizer,
             reward_funcs=[judge_function(rewards.judge), format_function(rewards.format)],
-            args=_arguments(credit.lambda_j, credit.lambda_f, seed=seed, setup=setup, scratch=scratch),
-            train_dataset=Dataset.from_list(rows),
+            args=arguments,
+            train_dataset=Dataset.from_list(list(rows)),
             callbacks=[log],
             sentence_reward=reward,
             credit=credit,
+            appeal_judge=appeal_judge,
             record=record,
             rollout_func=fast_rollouts(settings),
         )

@@ -3,7 +3,7 @@
 In: prepared worlds (`experiments/ablation/small.py`), a folder for the work. Out: one JSON file an arm and seed; one
 whose file is there is skipped, so the same command goes on after a kill, and two may run at once.
 
-    python experiments/noise/corver_run.py --worlds runs/ablation/small --output runs/corver-noise --seeds 1 2 3
+    python experiments/noise/corver_run.py --worlds runs/ablation/small --output runs/corver-noise
     python experiments/noise/corver_run.py --output runs/corver-noise --collect experiments/noise/results/corver.jsonl
     python experiments/noise/corver_table.py experiments/noise/results/corver.jsonl
 
@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import json
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -28,24 +27,19 @@ import torch
 # corver_forms comes first: it finds experiments/ablation.
 from corver_forms import fit_forms, full_list, judged, short_list  # isort: skip
 from arms import SETUP, Arm
-from datasets import Dataset
 from pretrain import chat
-from sampler import fast_rollouts
 from small import claimed
-from transformers import PrinterCallback, TrainerCallback, set_seed
-from trial import _arguments, answer, evaluate, load
+from transformers import set_seed
+from trial import StepLog, answer, evaluate, load, make_trainer, timed
 from world import Question, World, make_world
 
 from corver.credit.appeals import AppealCase, AppealDecision
 from corver.index import Index
-from corver.policy.generate import SamplingSettings
 from corver.reward.build import build_scorer
 from corver.reward.scorer import CooccurrenceReward
 from corver.runs import write_text
 from corver.text.rollout import parse_rollout
 from corver.train.appeals import StringAppeals
-from corver.train.rewards import format_function, judge_function
-from corver.train.shared_prompt import SharedPromptTrainer
 
 SAMPLES = 8
 BUDGET = 12
@@ -79,13 +73,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--worlds", type=Path, help="folder of world-1, world-2 …, each with an index and a model")
     parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
+    parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3, 4, 5, 6])
     parser.add_argument("--arms", nargs="+", choices=[arm.name for arm in ARMS], help="all unless given")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no trial after so many seconds")
     parser.add_argument("--collect", type=Path, help="write all finished trials into this file and train nothing")
     options = parser.parse_args()
     if options.collect:
-        files = sorted(options.output.glob("trials/*.json"))
+        known = (trial_file(options.output, arm, seed) for arm in ARMS for seed in options.seeds)
+        files = [file for file in known if file.exists()]
         rows = (_slim(json.loads(file.read_text())) for file in files)
         write_text(options.collect, "".join(json.dumps(row) + "\n" for row in rows))
         print(f"{len(files)} trials")
@@ -110,9 +105,14 @@ def _slim(trial: dict[str, Any]) -> dict[str, Any]:
     return trial
 
 
+def trial_file(output: Path, arm: Arm, seed: int) -> Path:
+    """The result of an arm on a seed; its name holds all that it was made with."""
+    return output / "trials" / f"{arm.name}-{seed}-{arm.fingerprint()}.json"
+
+
 def run_one(source: Path, output: Path, arm: Arm, seed: int) -> None:
     """The trial of an arm on a seed, unless it is done or in another process's hands."""
-    file = output / "trials" / f"{arm.name}-{seed}-{arm.fingerprint()}.json"
+    file = trial_file(output, arm, seed)
     with claimed(file.with_suffix(".lock")) as mine:
         if not mine or file.exists():
             return
@@ -179,22 +179,12 @@ class FullListAppeals:
         return self._judge.decide([replace(case, answers=self._full[case.question]) for case in cases])
 
 
-class _Log(TrainerCallback):
-    """Keeps what LOGGED names, a row a step."""
-
-    def __init__(self) -> None:
-        self.rows: list[dict[str, float]] = []
-
-    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **kwargs: Any) -> None:
-        if logs and "train_runtime" not in logs:
-            self.rows.append({name: round(float(logs[name]), 5) for name in LOGGED if logs.get(name) is not None})
-
-
 def run_trial(world: World, index: Path, output: Path, ready: Prepared, arm: Arm) -> dict[str, Any]:
     """Train an arm and evaluate it. Of every step: the answers that were right, and those the short lists accept."""
     policy = load(ready.model)
     set_seed(world.seed)
-    log, curve = _Log(), []
+    log = StepLog(LOGGED)
+    curve: list[dict[str, int]] = []
     wanted = set(ready.zone)
     questions = [question for question in world.questions if question.id in wanted]
     by_text = {question.text: question for question in questions}
@@ -203,49 +193,24 @@ def run_trial(world: World, index: Path, output: Path, ready: Prepared, arm: Arm
         asked = [by_text[rollout.question] for rollout in rollouts]
         curve.append(judged(world, asked, [_answer_of(rollout.completion) for rollout in rollouts]))
 
-    with Index.open(index) as opened:
-        reward = CooccurrenceReward(build_scorer(arm.reward_config(), index=opened))
-        trainer = _trainer(policy, world, questions, arm, reward, log, record, output / "scratch")
-        began, cpu = time.monotonic(), time.process_time()
-        trainer.train()
-        seconds, cpu = time.monotonic() - began, time.process_time() - cpu
-    return {
-        "seconds": round(seconds, 1),
-        "cpu_seconds": round(cpu, 1),
-        "curve": [{**row, **counts} for row, counts in zip(log.rows, curve, strict=True)],
-        "evaluation": evaluate(policy, world, rule=True, setup=SETUP),
-    }
-
-
-def _trainer(
-    policy: Any, world: World, questions: Sequence[Question], arm: Arm, reward: Any, log: Any, record: Any,
-    scratch: Path,
-) -> SharedPromptTrainer:  # fmt: skip
-    credit, rewards = arm.credit_config(), arm.reward_config()
     rows = [
         {"prompt": chat(question.text, rule=True), "question": question.text,
          "answers": full_list(question) if arm.name == "oracle" else short_list(world, question)}
         for question in questions
     ]  # fmt: skip
-    arguments = _arguments(credit.lambda_j, credit.lambda_f, seed=world.seed, setup=SETUP, scratch=scratch)
-    arguments.scale_rewards = credit.advantage.scale
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="You are using 'rollout_func'")
-        trainer = SharedPromptTrainer(
-            model=policy.model,
-            processing_class=policy.tokenizer,
-            reward_funcs=[judge_function(rewards.judge), format_function(rewards.format)],
-            args=arguments,
-            train_dataset=Dataset.from_list(rows),
-            callbacks=[log],
-            sentence_reward=reward,
-            credit=credit,
-            appeal_judge=FullListAppeals(questions) if credit.appeals else None,
-            record=record,
-            rollout_func=fast_rollouts(SamplingSettings(temperature=SETUP.temperature, max_tokens=SETUP.max_tokens)),
-        )
-    trainer.remove_callback(PrinterCallback)
-    return trainer
+    judge = FullListAppeals(questions) if arm.credit_config().appeals else None
+    with Index.open(index) as opened:
+        reward = CooccurrenceReward(build_scorer(arm.reward_config(), index=opened))
+        trainer = make_trainer(
+            policy, rows, arm, reward, log, record, seed=world.seed, setup=SETUP, scratch=output / "scratch",
+            appeal_judge=judge,
+        )  # fmt: skip
+        took = timed(trainer)
+    return {
+        **took,
+        "curve": [{**row, **counts} for row, counts in zip(log.rows, curve, strict=True)],
+        "evaluation": evaluate(policy, world, rule=True, setup=SETUP),
+    }
 
 
 if __name__ == "__main__":
