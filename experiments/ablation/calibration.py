@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from arms import SETUP
 from estimates import mean_of
-from tables import print_table, shown
+from tables import Table, shown
 from wording import read_sentence
 from world import make_world
 
-__all__ = ["main"]
+__all__ = ["calibration_tables", "main"]
 
 LEVELS = ("0", "1–4", "5–19", "20 and more")
 PUBLISHED = ("24", "53", "70–73", "81")
@@ -37,7 +37,8 @@ def main() -> None:
         folders = sorted(folder for folder in options.output.glob("world-*") if folder.name != "world-0")
         rows = [measured(folder) for folder in folders if (folder / "index").exists()]
         options.to.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    show([json.loads(line) for line in options.to.read_text(encoding="utf-8").splitlines()])
+    for table in calibration_tables(options.to):
+        print(f"\n{table.title}\n\n{table}")
 
 
 def measured(folder: Path) -> dict[str, Any]:
@@ -80,17 +81,20 @@ def auroc(scored: Sequence[tuple[float, bool]]) -> float:
     return float(((good[:, None] > bad).mean() + (good[:, None] >= bad).mean()) / 2)
 
 
-def show(rows: Sequence[dict[str, Any]]) -> None:
-    """Means over worlds."""
+def calibration_tables(path: Path) -> list[Table]:
+    """Means over worlds, of the file that was written."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     cells = []
     for level, published in zip(LEVELS, PUBLISHED, strict=True):
         found = {row["seed"]: row["levels"][level] for row in rows}
         share = mean_of({seed: true / total for seed, (true, total) in found.items() if total})
         cells.append([level, str(sum(total for _, total in found.values())), shown(share, "precision"), published])
-    print_table("Sentences of the raw policy by count", ["count", "sentences", "true, %", "published, %"], cells)
     names = rows[0]["auroc"]
     ranks = [[name, shown(mean_of({row["seed"]: row["auroc"][name] for row in rows}), "auroc")] for name in names]
-    print_table("Area under the ROC curve, true against false sentences", ["score", "area"], ranks)
+    return [
+        Table("Sentences of the raw policy by count", ["count", "sentences", "true, %", "published, %"], cells),
+        Table("Area under the ROC curve, true against false sentences", ["score", "area"], ranks),
+    ]
 
 
 if __name__ == "__main__":

@@ -22,14 +22,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tables import print_table
+from tables import Table
 
 import corver.demo_data
 from corver.config import RunConfig, load_config
 from corver.evaluate.stats import compare, summarize
 from corver.runs import read_jsonl, write_text
 
-__all__ = ["main"]
+__all__ = ["main", "smollm2_tables"]
 
 ARMS = {
     "a1": ["--ablation", "A1"],
@@ -64,7 +64,8 @@ def main() -> None:
     parser.add_argument("--table", type=Path)
     options = parser.parse_args()
     if options.table:
-        table(options.table)
+        for table in smollm2_tables(options.table):
+            print(f"\n{table.title}\n\n{table}")
     elif options.output is None:
         parser.error("--output is needed")
     elif options.collect:
@@ -192,14 +193,20 @@ def _finished(output: Path) -> Iterator[tuple[str, int, list[dict[str, Any]]]]:
             yield arm, int(done.stem.rpartition("-")[2]), read_jsonl(done.with_suffix(".jsonl"))
 
 
-def table(path: Path) -> None:
-    """Print what was collected."""
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    head = ["arm", "seed", "questions", *SHOWN]
-    cells = [[row["arm"], str(row["seed"]), str(row["questions"]), *_cells(row["summary"])] for row in rows]
-    print_table("SmolLM2, held-out questions, greedy", head, cells)
-    cells = [[f"{row['arm']} − raw", str(row["seed"]), *_cells(row["difference"])] for row in rows if row["seed"]]
-    print_table("Differences to the raw model, 95 % intervals over questions", ["arm", "seed", *SHOWN], cells)
+def smollm2_tables(path: Path) -> list[Table]:
+    """Of the file that was collected: each run, and its difference to the raw model."""
+    runs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    shown = ["arm", "seed", "questions", *(name.replace("_", " ") for name in SHOWN)]
+    rows = [[run["arm"], str(run["seed"] or ""), str(run["questions"]), *_cells(run["summary"])] for run in runs]
+    differences = [
+        [f"{run['arm']} − raw", str(run["seed"]), str(run["questions"]), *_cells(run["difference"])]
+        for run in runs
+        if "difference" in run
+    ]
+    return [
+        Table("SmolLM2, held-out questions, greedy", shown, rows),
+        Table("SmolLM2, differences to the raw model", shown, differences),
+    ]
 
 
 def _cells(table: dict[str, dict[str, float]]) -> Sequence[str]:
