@@ -27,7 +27,8 @@ from common import print_table
 from corver.evaluate.questions import Question, read_questions
 from corver.evaluate.stats import wilson
 from corver.text.answers import MatchRule, grade
-from corver.text.answers.reading import gold_variants, read_answer, read_question
+from corver.text.answers.asking import read_question
+from corver.text.answers.reading import gold_variants, read_answer
 from corver.text.answers.wordforms import related
 
 RULES: tuple[MatchRule, ...] = ("lenient", "words", "paper")

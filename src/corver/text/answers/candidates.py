@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from corver.text.answers.asking import Question
+from corver.text.answers.cleaning import unbracketed
 from corver.text.answers.forms import folded
 from corver.text.answers.lexicon import SUFFIX_TITLES
-from corver.text.answers.reading import Question, read_answer, region_level, unbracketed
+from corver.text.answers.reading import read_answer, region_level
 from corver.text.stopwords import STOPWORDS
 
 __all__ = ["Candidates", "list_candidates"]
@@ -34,7 +36,7 @@ class Candidates:
 
 _SEPARATOR = re.compile(
     r"\s*(?P<or>,?\s*\b(?:or|and/or|maybe|perhaps|possibly|alternatively)\b|(?<![\d])/|/(?!\d)|;|\||\n|\?(?=\s*\w))\s*"
-    r"|\s*(?P<and>,?\s*(?:\band\b|&|\bplus\b|\bas well as\b|\balong with\b))\s*"
+    r"|\s*(?P<and>,?\s*(?:\band\b|(?<!\w)&|&(?!\w)|\bplus\b|\bas well as\b|\balong with\b))\s*"
     r"|\s*(?P<comma>,)(?!\d{3}\b)\s*",
     re.IGNORECASE,
 )
@@ -50,6 +52,13 @@ _ADDITION = frozenset(
 )
 """What begins an addition after a comma; it names no further candidate."""
 _ARTICLES = frozenset({"the", "a", "an"})
+_ADJECTIVE = re.compile(
+    r"^(?:an? )?(?:[a-z]+(?:al|ar|ary|ous|ic|ive|ful|less|able|ible|ed|ish|ent|ant)|small|large|big|long|short|round"
+    r"|flat|thick|thin|hard|soft|hot|cold|warm|dry|wet|old|new|young|dark|light|white|black|red|green|blue|yellow|gr[ae]y"
+    r"|brown|pink|sweet|sour|strong|weak|heavy|tall|deep|wide|narrow|rich|poor|hollow|solid)$",
+    re.IGNORECASE,
+)
+"""Endings and words that a noun seldom has."""
 _COPULAS = frozenset({"is", "was", "are", "were", "has", "had", "have", "did"})
 
 
@@ -61,6 +70,8 @@ def list_candidates(text: str, question: Question) -> Candidates:
     if not _SEPARATOR.search(bare):
         return Candidates((bare,), alternative=False)
     parts, joints = _parts(bare)
+    if _is_described(parts, joints):
+        return Candidates((bare,), alternative=False)
     kept: list[str] = []
     regions: list[str] = []
     alternative = False
@@ -94,6 +105,18 @@ def list_candidates(text: str, question: Question) -> Candidates:
         kept.append(part)
         last = part
     return Candidates(tuple(kept) or (bare,), alternative, tuple(regions))
+
+
+def _is_described(parts: Sequence[str], joints: Sequence[str]) -> bool:
+    """ "a small, edible fruit" is one noun with its adjectives; "a cat, dog" is a list."""
+    before, last = parts[:-1], parts[-1].split()
+    return (
+        len(last) > 1
+        and set(joints) == {"comma"}
+        and parts[0].split()[:1] in (["a"], ["an"], ["A"], ["An"])
+        and last[0].islower()
+        and all(_ADJECTIVE.search(part) for part in before)
+    )
 
 
 def _is_higher_region(part: str, before: str) -> bool:

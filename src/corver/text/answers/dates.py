@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from corver.text.answers.lexicon import word_list
 from corver.text.answers.numbers import Term
 
-__all__ = ["DATE_FILLERS", "MONTHS", "Date", "Grain", "agrees", "read_dates"]
+__all__ = ["DATE_FILLERS", "DECADES", "MONTHS", "Date", "Grain", "agrees", "read_dates"]
 
 Grain: TypeAlias = Literal["year", "month", "day"]
 
@@ -32,7 +32,7 @@ DATE_FILLERS = frozenset(
     """
     in on from since early late mid around about circa c ca approximately roughly of the to until till through and
     between by during year years month date utc gmt a an it was at beginning end start middle only when day
-    spring summer autumn fall winter
+    least sometime back exactly spring summer autumn fall winter
     monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun
     """.split()  # noqa: SIM905 - a list of words reads as one
 )
@@ -41,6 +41,10 @@ DATE_FILLERS = frozenset(
 _BEFORE_COMMON = frozenset({"bc", "bce"})
 _COMMON = frozenset({"ad", "ce"})
 _DECADE = re.compile(r"(\d{3}0)s$")
+DECADES = {"twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties": 60, "seventies": 70} | {
+    "eighties": 80,
+    "nineties": 90,
+}
 _SHORT_DECADE = re.compile(r"(\d0)s$")
 _WITHIN = {
     "early": (1, 5), "beginning": (1, 4), "start": (1, 4), "mid": (4, 9), "middle": (4, 9), "late": (8, 12),
@@ -98,6 +102,8 @@ def agrees(said: Date, meant: Date, *, grain: Grain = "year", asked_years: froze
     answer may leave out.
     """
     if said.span > 1 or meant.span > 1:
+        if {said.span, meant.span} == {10, 100}:
+            return _is_century(said, meant) or _is_century(meant, said)
         return said.span == meant.span and said.year == meant.year
     if said.year is None or meant.year is None:
         if said.year is None and meant.year is not None and meant.year not in asked_years:
@@ -119,6 +125,12 @@ def agrees(said: Date, meant: Date, *, grain: Grain = "year", asked_years: froze
     if said.year is None and meant.day and not said.day:
         return False
     return not too_coarse
+
+
+def _is_century(decade: Date, century: Date) -> bool:
+    """ "The 1500s" are the 16th century, if they are not its first decade."""
+    years = decade.year if decade.span == 10 else None
+    return years is not None and century.year is not None and years % 100 == 0 and years // 100 + 1 == century.year
 
 
 def _integer(term: Term) -> int | None:
@@ -211,8 +223,8 @@ def _stretch(terms: Sequence[Term], at: int) -> tuple[Date, int, int] | None:
     """ "the 1980s", "the 80s", "the 19th century", "second century BC"."""
     word = terms[at].word
     decade = _DECADE.match(word) or _SHORT_DECADE.match(word)
-    if decade:
-        value = int(decade[1])
+    if decade or word in DECADES:
+        value = int(decade[1]) if decade else DECADES[word]
         return Date(value if value > 100 else 1900 + value, span=10, marked=True), at, at + 1
     value_of = _integer(terms[at])
     if value_of is None or not 1 <= value_of <= 30 or at + 1 >= len(terms) or terms[at + 1].word not in _CENTURY:

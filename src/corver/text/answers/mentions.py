@@ -9,20 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from corver.text.answers.lexicon import (
-    DEMONYMS,
-    FILLERS,
-    KINDS,
-    NEGATIONS,
-    OCCUPATIONS,
-    OPPOSED,
-    PLAIN_KINDS,
-    PREFIXES,
-    REGION_LEVELS,
-    TITLES,
-)
+from corver.text.answers.asking import Question
+from corver.text.answers.lexicon import FILLERS, KINDS, NEGATIONS, OCCUPATIONS, OPPOSED, PLAIN_KINDS, PREFIXES, TITLES
 from corver.text.answers.numbers import Term
-from corver.text.answers.reading import Answer, Question
+from corver.text.answers.places import DEMONYMS, REGION_LEVELS, apart
+from corver.text.answers.reading import Answer
 from corver.text.answers.wordforms import same_name, same_word
 from corver.text.stopwords import STOPWORDS
 
@@ -41,9 +32,11 @@ _VERBS = frozenset(
 def stands_in(said: Answer, gold: Answer, asked: Question, *, extra_words: int) -> bool:
     """Whether the gold is named in what was said. extra_words: how many more words that may hold."""
     wanted = gold.core
+    if gold.short:
+        return False
     if len(said.terms) > len(gold.terms) + extra_words or len(said.terms) <= len(wanted):
         return False
-    if said.region and gold.region and said.region != gold.region:
+    if apart(said.region, gold.region):
         return False
     if gold.quantity or (len(wanted) == 1 and wanted[0].number is not None):
         return False

@@ -8,16 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from corver.text.answers.lexicon import (
-    COMMON_SURNAMES,
-    DEMONYMS,
-    OCCUPATIONS,
-    PARTICLES,
-    SUFFIX_TITLES,
-    TITLES,
-)
+from corver.text.answers.given import COMMON_SURNAMES
+from corver.text.answers.lexicon import OCCUPATIONS, PARTICLES, SUFFIX_TITLES, TITLES
 from corver.text.answers.numbers import Term
-from corver.text.answers.wordforms import same_name
+from corver.text.answers.places import DEMONYMS
+from corver.text.answers.wordforms import is_slip, same_name
 
 __all__ = ["bare_name", "is_surname_of", "same_person"]
 
@@ -56,7 +51,15 @@ def same_person(said: Sequence[str], meant: Sequence[str]) -> bool:
         return True  # "Xiu Li Dai", "Dai Xiuli"
     if _second_surname(short, long):
         return True
+    if _is_misspelt(short, long):
+        return True
     return same_name(short[-1], long[-1]) and _given_fit(short[:-1], long[:-1])
+
+
+def _is_misspelt(short: Sequence[str], long: Sequence[str]) -> bool:
+    """ "Nick Sager", "Nick Sagar": a slip in one name of five letters or more where the others agree to the letter."""
+    unlike = [(one, other) for one, other in zip(short, long, strict=False) if one != other]
+    return len(short) == len(long) and len(unlike) == 1 and is_slip(*unlike[0])
 
 
 def _given_fit(short: Sequence[str], long: Sequence[str]) -> bool:

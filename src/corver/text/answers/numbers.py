@@ -71,6 +71,7 @@ _SCALES = {
     "crore": 10**7, "dozen": 12, "hundreds": 10**2, "thousands": 10**3, "millions": 10**6, "billions": 10**9,
     "mn": 10**6, "bn": 10**9,
 }  # fmt: skip
+_TIMES = {"twice": 2, "thrice": 3}
 _ORDINALS = {
     word: value
     for value, word in enumerate(
@@ -189,6 +190,8 @@ def _spelled_fraction(raws: Sequence[Raw], at: int) -> tuple[Term, int] | None:
 
 def _spelled(raws: Sequence[Raw], at: int) -> tuple[Term, int] | None:
     """ "two hundred and fifty thousand", "twenty-first", "a million"."""
+    if raws[at].word in _TIMES:
+        return _term(raws[at], Fraction(_TIMES[raws[at].word])), at + 1
     total = part = 0
     ordinal = seen = False
     place = at

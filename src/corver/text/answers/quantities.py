@@ -6,13 +6,14 @@ definition (international foot and pound, the SI prefixes; CODATA not needed). T
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from corver.text.answers.lexicon import word_list
+from corver.text.answers.lexicon import QUALIFIERS, word_list
 from corver.text.answers.numbers import Term
 
-__all__ = ["GLUED_UNITS", "Unit", "same_quantity", "unit_of"]
+__all__ = ["GLUED_UNITS", "Unit", "same_quantity", "same_total", "total_of", "unit_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,31 @@ def same_quantity(said: Term, said_unit: str | None, meant: Term, meant_unit: st
     if first == second:
         return one == other or _rounds_to(said, meant) or _rounds_to(meant, said)
     return abs(left - right) <= _CONVERSION_TOLERANCE * max(abs(left), abs(right))
+
+
+def total_of(terms: Sequence[Term]) -> tuple[str, Fraction, int] | None:
+    """The sum of numbers that each have their unit, in one dimension: "5 feet 9 inches", "2 hours 30 minutes".
+
+    Returns its dimension, the quantity in the base unit and how many numbers it took; None for anything else.
+    """
+    pairs = [term for term in terms if term.number is not None or term.word in _UNITS]
+    if not pairs or len(pairs) % 2 or len(pairs) < len([term for term in terms if term.word not in QUALIFIERS]):
+        return None
+    dimension, total = "", Fraction(0)
+    for number, name in zip(pairs[::2], pairs[1::2], strict=True):
+        unit = _UNITS.get(name.word)
+        if number.number is None or unit is None or unit.offset or dimension not in ("", unit.dimension):
+            return None
+        dimension, total = unit.dimension, total + number.number * unit.factor
+    return dimension, total, len(pairs) // 2
+
+
+def same_total(one: tuple[str, Fraction, int], other: tuple[str, Fraction, int]) -> bool:
+    """Whether two sums are one quantity: exactly, or within a hundredth where they were put differently."""
+    if one[0] != other[0]:
+        return False
+    allowed = Fraction(0) if one[2] == other[2] else _CONVERSION_TOLERANCE
+    return abs(one[1] - other[1]) <= allowed * max(one[1], other[1])
 
 
 def _rounds_to(exact: Term, rounded: Term) -> bool:

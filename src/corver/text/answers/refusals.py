@@ -10,7 +10,7 @@ import re
 
 from corver.text.answers.forms import folded
 
-__all__ = ["guess_of", "is_refusal"]
+__all__ = ["guess_of", "is_doubt", "is_refusal"]
 
 # Patterns over folded words as `words` gives them: "don't" is "dont", "I'm" is "i m", "N/A" is "n a".
 _SORRY = (
@@ -43,6 +43,18 @@ def is_refusal(prediction: str) -> bool:
     """Whether the answer declines to answer. A refusal followed by a guess ("… but maybe Paris") is an attempt."""
     spoken = " ".join(folded(prediction))
     found = _REFUSAL.match(spoken)
+    return found is not None and _HEDGE.search(spoken, found.end()) is None
+
+
+_DOUBT = re.compile(rf"{_SORRY}{_WHO}(?:{_CANNOT} {_ADVERB}{_KNOW}|{_UNSURE}) (?:if|whether)\b")
+
+
+def is_doubt(prediction: str) -> bool:
+    """Whether the answer says of what it names that it does not know: "I don't know if it is Paris"."""
+    if " if " not in prediction and " whether " not in prediction:
+        return False
+    spoken = " ".join(folded(prediction))
+    found = _DOUBT.match(spoken)
     return found is not None and _HEDGE.search(spoken, found.end()) is None
 
 

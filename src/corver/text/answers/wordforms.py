@@ -7,13 +7,26 @@ shortened, and nothing of numbers: a word with a digit equals itself alone.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
-from corver.text.answers.lexicon import ABBREVIATIONS, DEMONYMS, NICKNAMES, STATE_CODES, YES_NO
+from corver.text.answers.given import NICKNAMES
+from corver.text.answers.lexicon import ABBREVIATIONS, YES_NO
+from corver.text.answers.places import DEMONYMS, STATE_CODES
 
-__all__ = ["MIXED_INITIALS", "one_country", "related", "same_name", "same_word", "skeleton", "stands_for"]
+__all__ = [
+    "MIXED_INITIALS",
+    "any_like",
+    "is_slip",
+    "one_country",
+    "related",
+    "same_name",
+    "same_word",
+    "skeleton",
+    "stands_for",
+]
 
 MIXED_INITIALS = frozenset("kqgcjyd")
 """First letters between which transliterations choose."""
@@ -152,6 +165,17 @@ def _slip(one: str, other: str, short: int) -> bool:
     return one[-1] == other[-1] or sorted(one) == sorted(other)
 
 
+def is_slip(one: str, other: str) -> bool:
+    """One letter of five or more is wrong, missing, too much or swapped: enough where all else of a name agrees."""
+    return (
+        min(len(one), len(other)) >= _LEAST_TYPO - 1
+        and one[0] == other[0]
+        and one.isalpha()
+        and other.isalpha()
+        and OSA.distance(one, other, score_cutoff=1) <= 1
+    )
+
+
 def _plural(one: str, other: str) -> bool:
     long, short = (one, other) if len(one) > len(other) else (other, one)
     if len(short) < 3 or _has_digit(long):
@@ -214,3 +238,8 @@ def skeleton(word: str) -> str:
 
 def _has_digit(word: str) -> bool:
     return any("0" <= char <= "9" for char in word)
+
+
+def any_like(alike: Callable[[str, str], bool], word: str, others: Sequence[str] | frozenset[str]) -> bool:
+    """Whether a word is one of some others, or like one of them."""
+    return word in others or any(alike(word, other) for other in others)
