@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from corver.text.answers import grade, matches
 from corver.text.answers.dates import read_dates
+from corver.text.answers.places import country_of, names_of_countries
 from corver.text.answers.reading import read_answer
 from corver.text.answers.wordforms import related, same_name, same_word
+from corver.text.words import words
 
 PIECES = st.sampled_from(
     [
@@ -118,3 +120,39 @@ def test_another_place_in_the_same_phrase_is_another_answer(frame: str, cities: 
 def test_another_year_in_the_same_phrase_is_another_answer(frame: str, years: list[int]) -> None:
     one, other = (frame.format(year) for year in years)
     assert grade(one, [other], rule="lenient") == "wrong"
+
+
+@given(first=st.integers(1801, 2098), length=st.integers(1, 60), joint=st.sampled_from(["-", "–", "/"]))
+def test_a_range_of_years_may_leave_out_its_second_century(first: int, length: int, joint: str) -> None:
+    last = first + length
+    whole, short = f"{first}–{last}", f"{first}{joint}{last % 100:02d}"
+    if first // 100 == last // 100:
+        assert grade(short, [whole], rule="lenient", question="when was it") == "correct"
+    assert grade(f"{first}–{last + 1}", [whole], rule="lenient", question="when was it") == "wrong"
+
+
+@given(feet=st.integers(3, 8), inches=st.integers(1, 11))
+def test_a_height_is_the_same_in_every_writing(feet: int, inches: int) -> None:
+    gold = f"{feet} feet {inches} inches"
+    for said in (
+        f"{feet}'{inches}\"",
+        f"{feet} ft {inches} in",
+        f"{feet}-foot {inches}",
+        f"{12 * feet + inches} inches",
+    ):
+        assert grade(said, [gold], rule="lenient", question="how tall is she") == "correct"
+    assert grade(f"{feet}'{inches + 1}\"", [gold], rule="lenient", question="how tall is she") == "wrong"
+
+
+@given(st.sampled_from(names_of_countries()), st.sampled_from(names_of_countries()))
+def test_two_names_are_one_country_or_two(one: str, other: str) -> None:
+    same = country_of(tuple(words(one))) == country_of(tuple(words(other)))
+    assert (grade(one, [other], rule="lenient", question="In what country is it?") == "correct") == same
+
+
+@given(
+    doubt=st.sampled_from(["I don't know if it is {}", "I'm not sure whether it was {}", "I can't say if {} is right"]),
+    city=st.sampled_from(CITIES),
+)
+def test_to_doubt_an_answer_is_not_to_give_it(doubt: str, city: str) -> None:
+    assert grade(doubt.format(city), [city], rule="lenient", question="Where was she born?") == "not_attempted"

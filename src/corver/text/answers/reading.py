@@ -198,9 +198,9 @@ def _without_additions(text: str, bare: str) -> Iterator[str]:
     if acted := _ROLE.match(bare):
         yield acted[1]
     if (placed := _PLACED.match(bare)) and _is_named(placed[1]):
-        several = len(placed[1].split()) > 1 and placed[2] == "in"
-        kind = placed[2] == "of" and read_answer(placed[1]).words[-1] in KINDS
-        if several or (region_level(placed[3]) and not kind):
+        head, several = read_answer(placed[1]), len(placed[1].split()) > 1
+        whole = placed[2] == "of" and (not several or head.words[-1] in KINDS)  # "Bank of England"
+        if (several and placed[2] == "in") or (region_level(placed[3]) and not whole):
             yield placed[1]
 
 
