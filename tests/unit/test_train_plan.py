@@ -14,6 +14,7 @@ from corver.cli.app import app
 from corver.config import RunConfig
 from corver.errors import ConfigError
 from corver.policy import load
+from corver.train.estimate import Memory, lighter_micro_batch
 from corver.train.plan import plan_run
 
 
@@ -100,6 +101,43 @@ def test_a_shape_that_no_formula_fits_is_a_note(tiny_questions: Path, tmp_path: 
     plan = plan_run(config_of(tmp_path, tiny_questions))
     assert plan.memory is None
     assert any("does not fit the formulas" in note for note in plan.notes)
+
+
+def test_logits_that_outweigh_a_small_model_are_told_with_a_lighter_micro_batch(
+    tiny_questions: Path, tmp_path: Path
+) -> None:
+    shape = {"model_type": "llama", "vocab_size": 40_000, "hidden_size": 64, "intermediate_size": 128,
+             "num_hidden_layers": 2, "num_attention_heads": 4}  # fmt: skip
+    (tmp_path / "config.json").write_text(json.dumps(shape))
+    whole = plan_run(config_of(tmp_path, tiny_questions))
+    (hint,) = [note for note in whole.notes if note.startswith("logits take")]
+    assert "optimization.micro_batch 1 (now 48)" in hint
+    lighter = plan_run(config_of(tmp_path, tiny_questions, optimization={"micro_batch": 1}))
+    assert not [note for note in lighter.notes if note.startswith("logits take")]
+    assert lighter.memory is not None
+    assert f"it takes {lighter.memory['backward'] / 2**30:.1f} GiB" in hint
+    short = plan_run(config_of(tmp_path, tiny_questions, sampling={"max_completion_tokens": 50}))
+    assert not [note for note in short.notes if note.startswith("logits take")]
+
+
+@pytest.mark.parametrize(
+    ("held", "activations", "logits", "micro", "expected"),
+    [
+        (100, 0, 100, 8, None),
+        (100, 0, 800, 8, (1, 200)),
+        (1000, 100, 8000, 8, (1, 2012)),
+        (1000, 400, 4800, 12, (2, 1866)),
+        (0, 0, 800, 8, (1, 100)),
+        (0, 0, 800, 1, None),
+        (0, 100, 100, 6, None),
+    ],
+)
+def test_the_largest_micro_batch_whose_logits_are_half_of_a_pass(
+    held: int, activations: int, logits: int, micro: int, expected: tuple[int, int] | None
+) -> None:
+    memory = Memory(weights=held, adapter=0, gradients=0, optimiser=0, reference=0, cache=0, activations=activations,
+                    logits=logits)  # fmt: skip
+    assert lighter_micro_batch(memory, micro) == expected
 
 
 def run(*words: str) -> Any:

@@ -37,7 +37,16 @@ from corver.language_model import check_model_folder, loading_faults, quiet_hub
 from corver.policy.load import pick_dtype
 from corver.train.arguments import batch_sizes
 
-__all__ = ["KNOWN", "Memory", "ModelShape", "estimate_memory", "layer_bytes", "model_config", "shape_of"]
+__all__ = [
+    "KNOWN",
+    "Memory",
+    "ModelShape",
+    "estimate_memory",
+    "layer_bytes",
+    "lighter_micro_batch",
+    "model_config",
+    "shape_of",
+]
 
 _TILE = 32_768
 _LLAMA = {"num_key_value_heads": 8, "head_dim": 128, "vocab_size": 128_256}
@@ -189,6 +198,17 @@ def estimate_memory(
         activations=sizes.micro * length * kept,
         logits=sizes.micro * sampling.max_completion_tokens * min(shape.vocabulary, _TILE) * (size + 4),
     )
+
+
+def lighter_micro_batch(memory: Memory, micro: int) -> tuple[int, int] | None:
+    """The largest divisor of `micro` with which logits are no more than half of a backward pass, or 1; and the bytes of
+    that pass. None where they are no more than half now."""
+    grows = memory.activations + memory.logits
+    held = memory.backward - grows
+    passes = [(size, held + grows * size // micro) for size in range(micro, 0, -1) if micro % size == 0]
+    fitting = [(size, total) for size, total in passes if 2 * memory.logits * size // micro <= total]
+    lighter = fitting[0] if fitting else passes[-1]
+    return None if lighter[0] == micro else lighter
 
 
 def layer_bytes(shape: ModelShape, *, size: int, rank: int) -> int:

@@ -18,7 +18,14 @@ from corver.errors import CorverError, InputError
 from corver.policy.load import pick_device
 from corver.train.arguments import batch_sizes, usable_optimizer
 from corver.train.data import read_run_questions
-from corver.train.estimate import ModelShape, estimate_memory, model_config, shape_of
+from corver.train.estimate import (
+    Memory,
+    ModelShape,
+    estimate_memory,
+    lighter_micro_batch,
+    model_config,
+    shape_of,
+)
 from corver.train.noise import appeals_note, rates_notes, with_measured_noise
 
 __all__ = ["RunPlan", "plan_run"]
@@ -66,7 +73,10 @@ def plan_run(config: RunConfig, *, processes: int = 1) -> RunPlan:
     shape = _shape(config, notes)
     memory = None
     if shape is not None:
-        memory = estimate_memory(config, shape, device=device, optimizer=optimizer, processes=processes).to_json()
+        estimate = estimate_memory(config, shape, device=device, optimizer=optimizer, processes=processes)
+        if (hint := _lighter(estimate, batch["completions_per_backward_pass"])) is not None:
+            notes.append(hint)
+        memory = estimate.to_json()
     return RunPlan(
         config=config,
         batch=batch,
@@ -97,6 +107,21 @@ def _batch(config: RunConfig, processes: int) -> dict[str, int]:
         "tokens_per_step_at_most": sizes.completions * longest,
         "tokens_sampled_at_most": batches * sizes.completions * sampling.max_completion_tokens,
     }
+
+
+_GIB = 1 << 30
+
+
+def _lighter(memory: Memory, micro: int) -> str | None:
+    """What a smaller micro batch would spare, where that is a GiB or more: logits of a small model outweigh it."""
+    lighter = lighter_micro_batch(memory, micro)
+    if lighter is None or memory.backward - lighter[1] < _GIB:
+        return None
+    return (
+        f"logits take {memory.logits / _GIB:.1f} of the {memory.backward / _GIB:.1f} GiB of a backward pass; with "
+        f"optimization.micro_batch {lighter[0]} (now {micro}) it takes {lighter[1] / _GIB:.1f} GiB, and a step stays "
+        "the same"
+    )
 
 
 def _absent(config: RunConfig) -> tuple[list[str], list[str]]:
