@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import AddedToken
 from transformers import AutoConfig, AutoModelForCausalLM, GenerationConfig, PreTrainedTokenizerFast
 
 from corver.policy.prompts import prompt_messages
-from tiny import DOCUMENTS, QUESTIONS, good_completion
+from tiny import DOCUMENTS, QUESTIONS, SHAPE, byte_level_bpe, good_completion
 
 LLAMA = """{{- bos_token }}
 {%- if not date_string is defined %}{%- if strftime_now is defined %}{%- set date_string = strftime_now("%d %b %Y") %}
@@ -81,16 +81,7 @@ def make_chat_tokenizer(family: Family, *, template: str | None = None) -> PreTr
     texts = [text for _, text in DOCUMENTS]
     texts += [question + " " + good_completion(thought, answer) for question, answer, thought in QUESTIONS]
     texts += [message["content"] for message in (*prompt_messages("x"), *prompt_messages("x", prompt="few_shot"))]
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=700,
-        special_tokens=list(family.special),
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(texts * 3, trainer)
+    tokenizer = byte_level_bpe(texts * 3, size=700, special=list(family.special))
     tokenizer.add_tokens([AddedToken(token, normalized=False, special=False) for token in family.added])
     named = {"bos_token": family.bos, "eos_token": family.eos, "pad_token": family.pad}
     return PreTrainedTokenizerFast(
@@ -110,11 +101,8 @@ def make_chat_model(family: Family, tokenizer: PreTrainedTokenizerFast) -> Any:
         vocab_size=len(tokenizer) + 8,
         hidden_size=32,
         intermediate_size=48,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
         head_dim=8,
-        max_position_embeddings=1024,
+        **SHAPE,
         bos_token_id=tokenizer.bos_token_id,
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,

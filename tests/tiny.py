@@ -24,6 +24,10 @@ TEMPLATE = (
     "{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}"
 )
 
+SHAPE = {
+    "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 1024,
+}  # fmt: skip
+
 DOCUMENTS = (
     ("Marie Curie", "Marie Curie was born in Warsaw. Marie Curie discovered polonium and radium in Paris."),
     ("Marie Curie's life", "Warsaw remembers Marie Curie. The physicist Marie Curie left Warsaw for Paris."),
@@ -49,21 +53,26 @@ def good_completion(thought: str, answer: str) -> str:
     return f"<think>{thought}</think> <answer>{answer}</answer>"
 
 
+def byte_level_bpe(texts: list[str], *, size: int, special: list[str]) -> Tokenizer:
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=size,
+        special_tokens=special,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    return tokenizer
+
+
 def make_tokenizer() -> PreTrainedTokenizerFast:
     """Byte-level BPE; EOS is the padding too."""
     texts = [text for _, text in DOCUMENTS]
     texts += [question + " " + good_completion(thought, answer) for question, answer, thought in QUESTIONS]
     texts += [message["content"] for message in prompt_messages("x")]
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=500,
-        special_tokens=[END, "<|system|>", "<|user|>", "<|assistant|>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(texts, trainer)
+    tokenizer = byte_level_bpe(texts, size=500, special=[END, "<|system|>", "<|user|>", "<|assistant|>"])
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         eos_token=END,
@@ -81,10 +90,7 @@ def make_model(tokenizer: PreTrainedTokenizerFast, *, seed: int = 0, extra_ids: 
         vocab_size=len(tokenizer) + extra_ids,
         hidden_size=64,
         intermediate_size=128,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=1024,
+        **SHAPE,
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
         bos_token_id=None,

@@ -19,7 +19,7 @@ from corver.calibrate.sample import COUNT_EDGES
 from corver.errors import UsageError
 from corver.evaluate.stats import Estimate, wilson
 
-__all__ = ["Bin", "bins_of", "edges_of", "membership", "rate", "rates"]
+__all__ = ["Bin", "bins_of", "edges_of", "membership", "rate", "rates", "tally_json"]
 
 _MOST_VALUES = 12
 """A score with so few distinct values gets a bin for each."""
@@ -47,11 +47,13 @@ class Bin:
             "name": self.name,
             "low": self.low if math.isfinite(self.low) else None,
             "high": self.high if math.isfinite(self.high) else None,
-            "sentences": self.size,
-            "true": self.true,
-            "share": self.share,
-            "probability": self.probability.to_json(),
+            **tally_json(self.size, self.true, self.share, self.probability),
         }
+
+
+def tally_json(size: int, true: int, share: float, probability: Estimate) -> dict[str, Any]:
+    """Labelled sentences that belong together, in files: how many, how many true, their share, P(true)."""
+    return {"sentences": size, "true": true, "share": share, "probability": probability.to_json()}
 
 
 def edges_of(columns: Columns, score: Score, *, edges: Sequence[float] | None = None) -> list[float]:

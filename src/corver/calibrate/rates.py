@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from corver.calibrate.bins import bins_of, rate
+from corver.calibrate.bins import bins_of, rate, tally_json
 from corver.calibrate.columns import Columns, Floats, columns_of, percentile, resamples
 from corver.calibrate.labelled import LabelledSet
 from corver.errors import InputError, NoiseRatesError
@@ -42,13 +42,7 @@ class LevelRate:
     probability: Estimate
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "level": self.level,
-            "sentences": self.size,
-            "true": self.true,
-            "share": self.share,
-            "probability": self.probability.to_json(),
-        }
+        return {"level": self.level, **tally_json(self.size, self.true, self.share, self.probability)}
 
 
 @dataclass(frozen=True, slots=True)
