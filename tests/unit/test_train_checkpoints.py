@@ -94,8 +94,43 @@ def test_a_checkpoint_without_a_usable_state_is_refused(tmp_path: Path, state: s
     if state is not None:
         (tmp_path / "checkpoint-1" / "corver_state.json").write_text(state)
     trainer, _ = trainer_in(tmp_path)
-    with pytest.raises(TrainingError, match="no usable reward state"):
-        trainer.train(resume_from_checkpoint=str(tmp_path / "checkpoint-1"))
+    said = refusal(trainer, tmp_path / "checkpoint-1")
+    assert said.startswith(f"{tmp_path / 'checkpoint-1' / 'corver_state.json'}: ")
+
+
+def refusal(trainer: Any, checkpoint: Path) -> str:
+    with pytest.raises(TrainingError) as raised:
+        trainer.train(resume_from_checkpoint=str(checkpoint))
+    said = str(raised.value)
+    assert "\n" not in said
+    assert said.endswith("remove this folder to go on from the checkpoint before it, or from the beginning")
+    return said
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("trainer_state.json", None),
+        ("trainer_state.json", b"[]"),
+        ("trainer_state.json", b'{"global_step": "two"}'),
+        ("optimizer.pt", "half"),
+        ("scheduler.pt", b""),
+        ("rng_state.pth", b"no"),
+        ("model.safetensors", "half"),
+        ("model.safetensors", None),
+    ],
+)
+def test_a_damaged_part_of_a_checkpoint_is_one_line(
+    saved: tuple[Path, list[Any]], tmp_path: Path, name: str, content: bytes | str | None
+) -> None:
+    checkpoint = tmp_path / "checkpoint-2"
+    shutil.copytree(saved[0] / "checkpoint-2", checkpoint)
+    whole = (checkpoint / name).read_bytes()
+    (checkpoint / name).unlink()
+    if content is not None:
+        (checkpoint / name).write_bytes(whole[: len(whole) // 2] if isinstance(content, str) else content)
+    trainer, _ = trainer_in(tmp_path / "again", steps=3, fingerprints={"index": "a"})
+    assert refusal(trainer, checkpoint).startswith(str(checkpoint))
 
 
 def test_a_given_reference_is_not_measured(tmp_path: Path) -> None:

@@ -42,12 +42,16 @@ def test_the_methods_that_are_overridden_take_what_they_took() -> None:
     assert parameters(GRPOTrainer._generate_and_score_completions) == ["self", "inputs"]
     assert parameters(GRPOTrainer._generate)[:2] == ["self", "prompts"]
     assert parameters(GRPOTrainer._get_train_sampler)[:2] == ["self", "dataset"]
+    assert parameters(GRPOTrainer._load_from_checkpoint)[:2] == ["self", "resume_from_checkpoint"]
+    assert parameters(GRPOTrainer._load_optimizer_and_scheduler) == ["self", "checkpoint"]
+    assert parameters(GRPOTrainer._load_rng_state) == ["self", "checkpoint"]
 
 
 def test_no_other_method_of_trl_is_overridden() -> None:
     own = {name for name, value in vars(CorverTrainer).items() if callable(value)}
     assert own & {name for kind in GRPOTrainer.__mro__ for name in vars(kind)} == {
         "__init__", "train", "_generate", "_calculate_rewards", "_generate_and_score_completions", "_get_train_sampler",
+        "_load_from_checkpoint", "_load_optimizer_and_scheduler", "_load_rng_state",
     }  # fmt: skip
 
 

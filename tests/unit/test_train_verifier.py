@@ -196,7 +196,7 @@ def test_a_checkpoint_without_the_verifiers_state_is_refused(tmp_path):
     first, _ = trained(tmp_path, {}, changes=saving)
     first.train()
     second, _ = trained(tmp_path, {"noise": {"false_negative": 0.2}}, changes={"max_steps": 4} | saving)
-    with pytest.raises(TrainingError, match="no usable reward state"):
+    with pytest.raises(TrainingError, match="the checkpoint is damaged"):
         second.train(resume_from_checkpoint=True)
 
 

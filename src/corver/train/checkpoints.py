@@ -14,13 +14,15 @@ from pickle import UnpicklingError
 from textwrap import shorten
 from typing import Any
 
+import torch
 from safetensors import SafetensorError
 from transformers import TrainerState
 from transformers.trainer import TRAINER_STATE_NAME
 
 from corver.errors import TrainingError
 
-__all__ = ["STATE_FILE", "check_trainer_state", "checkpoint_faults", "newest_checkpoint", "read_object"]
+__all__ = ["STATE_FILE", "check_trainer_state", "checkpoint_faults", "newest_checkpoint", "read_checkpoint_state",
+           "read_object"]  # fmt: skip
 
 STATE_FILE = "corver_state.json"
 """What corver adds to a checkpoint, last of all."""
@@ -54,6 +56,11 @@ def read_object(path: Path, *, cure: str) -> dict[str, Any]:
     return found
 
 
+def read_checkpoint_state(path: Path) -> dict[str, Any]:
+    """What corver wrote into a checkpoint. Raises TrainingError for what is none."""
+    return read_object(path, cure=_BEGIN_BEFORE)
+
+
 def check_trainer_state(checkpoint: Path) -> None:
     """Raise TrainingError for a checkpoint whose trainer_state.json transformers could not take up."""
     path = checkpoint / TRAINER_STATE_NAME
@@ -69,6 +76,9 @@ def checkpoint_faults(where: str | Path | None) -> Iterator[None]:
     """Around the reading of a part of a checkpoint: what cannot be read becomes a TrainingError."""
     try:
         yield
+    except torch.OutOfMemoryError:
+        raise
     except _FAULTS as error:
-        reason = shorten(str(error) or type(error).__name__, 200, placeholder=" …")
-        raise TrainingError(f"{where}: the checkpoint is damaged ({reason}); {_BEGIN_BEFORE}") from error
+        reason = shorten(f"{type(error).__name__}: {error}", 200, placeholder=" …")
+        told = f"{where}: the checkpoint is damaged, or another model's ({reason}); {_BEGIN_BEFORE}"
+        raise TrainingError(told) from error

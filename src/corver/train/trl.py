@@ -12,7 +12,6 @@ Groups may span processes: claim totals and completion means are gathered before
 from __future__ import annotations
 
 import json
-import math
 import os
 import time
 from collections.abc import Sequence
@@ -35,7 +34,8 @@ from corver.errors import ConfigError, TrainingError
 from corver.policy.prompts import prompts_open_think
 from corver.policy.tokens import detokenizer_of, end_ids
 from corver.runs import write_text
-from corver.train.metrics import batch_metrics
+from corver.train.checkpoints import STATE_FILE, check_trainer_state, checkpoint_faults, read_checkpoint_state
+from corver.train.metrics import Metric, batch_metrics
 from corver.train.order import EpochSampler
 from corver.train.reference import Reference
 from corver.train.scoring import BatchScorer, ScoredBatch
@@ -43,8 +43,6 @@ from corver.train.verifier import NoisyVerifier, appeal_cases
 from corver.types import SentenceReward
 
 __all__ = ["CorverTrainer"]
-
-STATE_FILE = "corver_state.json"
 
 
 class CorverTrainer(GRPOTrainer):
@@ -104,8 +102,20 @@ class CorverTrainer(GRPOTrainer):
             checkpoint = self._newest_checkpoint() if checkpoint else None
         if checkpoint is None:
             return super().train(None, *args, **kwargs)
-        self._load_state(Path(checkpoint) / STATE_FILE)
+        self._load_state(Path(checkpoint))
         return super().train(os.fspath(checkpoint), *args, **kwargs)
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, *args: Any, **kwargs: Any) -> None:
+        with checkpoint_faults(resume_from_checkpoint):
+            super()._load_from_checkpoint(resume_from_checkpoint, *args, **kwargs)
+
+    def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
+        with checkpoint_faults(checkpoint):
+            super()._load_optimizer_and_scheduler(checkpoint)
+
+    def _load_rng_state(self, checkpoint: str | None) -> None:
+        with checkpoint_faults(checkpoint):
+            super()._load_rng_state(checkpoint)
 
     def _newest_checkpoint(self) -> str:
         newest = get_last_checkpoint(self.args.output_dir)
@@ -227,21 +237,16 @@ class CorverTrainer(GRPOTrainer):
         columns = (own.reward_B, own.square_B, own.share_B, own.count_B)
         return ClaimTotals(*(self._gather(column) for column in columns)).of(~np.isnan(response_all))
 
-    def _log_batch(self, local: dict[str, tuple[float, float]], *, silence: float) -> None:
-        """Average (sum, weight) metrics over processes; keys are the same everywhere."""
+    def _log_batch(self, local: dict[str, Metric], *, silence: float) -> None:
+        """Put metrics together over processes; keys are the same everywhere."""
         mode = "train" if self.model.training else "eval"
         names = sorted(local)
-        flat = np.array([local[name] for name in names], dtype=np.float64).reshape(1, -1, 2)
-        gathered = self._gather(flat)
+        flat = np.array([(local[name].sum, local[name].weight) for name in names], dtype=np.float64)
+        gathered_PM2 = self._gather(flat.reshape(1, -1, 2))
         for number, name in enumerate(names):
-            sums, weights = gathered[:, number, 0], gathered[:, number, 1]
-            if name == "repeated_detail_share" and not weights.sum():
-                continue  # only `profile` support reads details
-            if name.endswith("_max"):
-                value = float(sums.max())
-            else:
-                value = float(sums.sum() / weights.sum()) if weights.sum() else math.nan
-            self._metrics[mode][f"corver/{name}"].append(value)
+            value = local[name].together(gathered_PM2[:, number, 0], gathered_PM2[:, number, 1])
+            if value is not None:
+                self._metrics[mode][f"corver/{name}"].append(value)
         self._metrics[mode]["corver/silence_value"].append(silence)
         self._metrics[mode]["corver/claim_bonus"].append(self._reference.bonus)
         for name, known in (("reference", self._reference.reward), ("claims_reference", self._reference.claims)):
@@ -292,21 +297,22 @@ class CorverTrainer(GRPOTrainer):
             logged.pop()
         logged.extend(float(value) for value in mean_B)
 
-    def _load_state(self, path: Path) -> None:
-        try:
-            state = json.loads(path.read_text(encoding="utf-8"))
+    def _load_state(self, checkpoint: Path) -> None:
+        """Raises TrainingError when the checkpoint is damaged, or does not fit this trainer."""
+        path = checkpoint / STATE_FILE
+        state = read_checkpoint_state(path)
+        with checkpoint_faults(path):
             known, reference = dict(state["fingerprints"]), dict(state["reference"])
             self._reference.restore(reference)
             if self._verifier is not None:
                 self._verifier.restore(state["verifier"])
-        except (OSError, ValueError, TypeError, KeyError) as error:
-            raise TrainingError(f"{path}: the checkpoint has no usable reward state: {error}") from None
         for name, value in self.fingerprints.items():
             if known.get(name) != value:
                 raise TrainingError(
-                    f"{path.parent}: was trained with another {name} ({known.get(name)}, now {value}); "
+                    f"{checkpoint}: was trained with another {name} ({known.get(name)}, now {value}); "
                     "start a new run folder or restore the old setting"
                 )
+        check_trainer_state(checkpoint)
 
     def save_corver_state(self, folder: Path) -> None:
         """Write what a resumed run needs beside TRL's own checkpoint files."""
