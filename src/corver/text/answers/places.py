@@ -192,7 +192,7 @@ uganda | ugandan ugandans
 ukraine | ukrainian ukrainians
 united arab emirates ; uae ; emirates | emirati
 united kingdom ; uk ; britain ; great britain ; united kingdom of great britain and northern ireland | british briton
-united states ; us ; usa ; america ; united states of america ; states ; u s ; u s a | american americans
+united states ; us ; usa ; america ; united states of america ; states | american americans
 uruguay | uruguayan
 uzbekistan | uzbek
 vatican city ; vatican ; holy see ; vatican city state
