@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from corver.config import CreditConfig
-from corver.train.processes import leave_together
+from corver.train.processes import process_group
 from tiny import END
 from trainers import ended, make_trainer
 
@@ -62,5 +62,5 @@ def main(output: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
-    leave_together()
+    with process_group():
+        main(Path(sys.argv[1]))

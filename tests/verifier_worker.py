@@ -14,7 +14,7 @@ from typing import Any
 
 from corver.config import CreditConfig
 from corver.credit.appeals import AppealCase, AppealDecision
-from corver.train.processes import leave_together
+from corver.train.processes import process_group
 from trainers import ended, make_trainer
 
 ASKED = (("What is two plus two?", ["4"]), ("What is three plus four?", ["7"]))
@@ -77,5 +77,5 @@ def main(output: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
-    leave_together()
+    with process_group():
+        main(Path(sys.argv[1]))

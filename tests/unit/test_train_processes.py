@@ -54,5 +54,33 @@ def test_metrics_and_logged_advantages_span_both_processes(
     np.testing.assert_allclose(main["logged"], alone["logged"], rtol=1e-6, atol=1e-7)
 
 
+FAILING = """
+import sys, time
+from corver.train.processes import Processes, process_group
+with process_group():
+    processes = Processes("cpu")
+    processes.wait()
+    if processes.main == (sys.argv[1] == "main"):
+        raise ValueError("something else")
+    time.sleep(float(sys.argv[2]))
+    processes.wait()
+"""
+
+
+@pytest.mark.parametrize("words", [("main", "0"), ("other", "0"), ("main", "0.5")])
+def test_a_process_that_fails_ends_and_so_do_the_others(words: tuple[str, str]) -> None:
+    ended = launch(["-c", FAILING, *words], world=2, limit=60)
+    assert [status for status, *_ in ended] == [1, 1], ended
+    first, second = ended if words[0] == "main" else reversed(ended)
+    assert first[2].rstrip().endswith("ValueError: something else")
+    assert "ValueError" not in second[2]
+    assert not any("terminate called" in said for *_, said in ended)
+
+
+def test_processes_that_end_at_different_times_end_well() -> None:
+    late = FAILING.replace('raise ValueError("something else")', "time.sleep(0.5)")
+    assert [status for status, *_ in launch(["-c", late, "main", "0"], world=2, limit=60)] == [0, 0]
+
+
 def _numbered(rows: list[Any], size: int) -> list[tuple[int, Any]]:
     return [(number // size, row) for number, row in enumerate(rows)]

@@ -28,7 +28,7 @@ from corver.cli.options import JsonFlag, extra_needed, finite
 from corver.cli.output import emit, emit_json, say
 from corver.cli.plan import plan_text
 from corver.cli.summary import read_summary, summary_table
-from corver.errors import CorverError, CorverWarning, UsageError
+from corver.errors import CorverWarning, UsageError
 
 if TYPE_CHECKING:
     from corver.config import RunConfig
@@ -70,16 +70,11 @@ def train_command(
         return
     settings = _load(config, context)
     with extra_needed("train", "training"):
-        from corver.train.processes import in_main_process, leave_together
+        from corver.train.processes import in_main_process, process_group
         from corver.train.run import train
-    try:
-        with _told_warnings(), shown_progress() as progress:
-            folder = train(settings, progress=progress)
-    except CorverError:
-        leave_together(wait=False)
-        raise
-    speaks = in_main_process()
-    leave_together()
+    with process_group(), _told_warnings(), shown_progress() as progress:
+        folder = train(settings, progress=progress)
+        speaks = in_main_process()
     if speaks:
         _tell(folder, json=json)
 

@@ -5,7 +5,8 @@ In: the device wanted. Out: which process this is, barriers, and a way to agree.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any, TypeVar
 
@@ -15,7 +16,7 @@ from accelerate.utils import broadcast_object_list
 
 from corver.errors import CorverError, TrainingError
 
-__all__ = ["Processes", "in_main_process", "leave_together"]
+__all__ = ["Processes", "in_main_process", "process_group"]
 
 _Value = TypeVar("_Value")
 _PATIENCE = timedelta(days=7)
@@ -27,11 +28,22 @@ def in_main_process() -> bool:
     return bool(PartialState().is_main_process)
 
 
-def leave_together(*, wait: bool = True) -> None:
-    """End the group of processes; nothing can be agreed on afterwards. wait: until all have come this far.
+@contextmanager
+def process_group() -> Iterator[None]:
+    """Around all that the processes of a run do together: they leave their group at its end, once all have come there.
 
-    A process that exits while the group's threads still work may be aborted by them.
+    One that fails leaves at once: nothing would come of waiting for the others, which fail in their turn. A process
+    that exits while the group's threads still work may be aborted by them.
     """
+    try:
+        yield
+    except BaseException:
+        _leave(wait=False)
+        raise
+    _leave(wait=True)
+
+
+def _leave(*, wait: bool) -> None:
     if torch.distributed.is_available() and torch.distributed.is_initialized():
         if wait:
             PartialState().wait_for_everyone()
