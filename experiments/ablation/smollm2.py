@@ -35,7 +35,7 @@ ARMS = {
     "a1": ["--ablation", "A1"],
     "full": [],
     "a3": ["--ablation", "A3"],
-    "profile": ["--reward.support", "profile"],
+    "profile": ["--reward.support", "profile", "--reward.question_subject", "false"],
 }
 SHOWN = ("accuracy", "sentence_reward", "profile_reward", "count_zero_share", "claims_per_completion", "mean_length",
          "not_attempted_rate", "format_rate")  # fmt: skip
@@ -123,7 +123,7 @@ def answer(config: RunConfig, output: Path, *, adapter: Path | None, questions: 
     policy = load_policy(config.policy)
     if adapter is not None:
         policy.model = PeftModel.from_pretrained(policy.model, adapter)
-    reward = config.reward.model_copy(update={"support": "paper"})
+    reward = config.reward.model_copy(update={"support": "paper", "question_subject": True})
     heldout = read_questions(Path(config.data.questions[0]), split="heldout")
     output.parent.mkdir(parents=True, exist_ok=True)
     with Index.open(Path(config.index)) as index:
@@ -173,7 +173,7 @@ def _read_by_profile(path: Path) -> Callable[[list[dict[str, Any]]], list[dict[s
     from corver.text.rollout import rollout_sentences
     from corver.types import Rollout
 
-    scorer = build_scorer(RewardConfig(support="profile", question_subject=True), index=Index.open(path))
+    scorer = build_scorer(RewardConfig(support="profile"), index=Index.open(path))
 
     def again(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         rollouts = [
