@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from corver.text.answers.asking import Question
 from corver.text.answers.cleaning import unbracketed
+from corver.text.answers.dates import MONTHS
 from corver.text.answers.forms import folded
 from corver.text.answers.lexicon import SUFFIX_TITLES
 from corver.text.answers.reading import read_answer, region_level
@@ -40,7 +41,10 @@ _SEPARATOR = re.compile(
     r"|\s*(?P<comma>,)(?!\d{3}\b)\s*",
     re.IGNORECASE,
 )
-_DATE_COMMA = re.compile(r"(\b[A-Za-z]{3,9}\.?(?: \d{1,2}(?:st|nd|rd|th)?)?),(?= \d{3,4}\b)")
+_DATE_COMMA = re.compile(
+    rf"(\b(?:{'|'.join(MONTHS)}|spring|summer|autumn|fall|winter)\.?(?: \d{{1,2}}(?:st|nd|rd|th)?)?),(?= \d{{3,4}}\b)",
+    re.IGNORECASE,
+)
 _NUMBER_AND = re.compile(r"\b(hundred|thousand|million)\s+and\b", re.IGNORECASE)
 _BETWEEN = re.compile(r"\b(between\b.{1,40}?)\band\b", re.IGNORECASE)
 _ADDITION = frozenset(
@@ -100,8 +104,9 @@ def list_candidates(text: str, question: Question) -> Candidates:
         if kept and joint == "or":
             alternative = True
         # "In 1867, she was born in Warsaw": what leads in is no candidate.
-        if len(kept) == 1 and joint == "comma" and _is_date_behind(kept[0], part):
+        if len(kept) == 1 and joint == "comma" and not dated and _is_date_behind(kept[0], part):
             kept.pop()
+            dated = True
         kept.append(part)
         last = part
     return Candidates(tuple(kept) or (bare,), alternative, tuple(regions))
