@@ -102,9 +102,10 @@ def differences(
 
 def order(results: Results) -> Iterator[Table]:
     main_arms = [name for name, arm in ARMS.items() if arm.group == "main"]
+    names = ("precision", "fact_precision", "accuracy", "true_facts")
     for mode in ("greedy", "sampled"):
         yield arms_table(results, "Main arms", ["raw", *main_arms], mode=mode)
-        yield differences(results, "Main arms, pairs", ORDER, ("precision", "fact_precision", "accuracy"), mode=mode)
+        yield differences(results, "Main arms, pairs", ORDER, names, mode=mode)
     yield late(results)
     rows = []
     for sets in (("train",), ("heldout_fact",), ("heldout_person",)):
