@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from safetensors.numpy import load_file
+from safetensors.numpy import load_file, save_file
 
 from corver.config import RunConfig
 from corver.errors import ConfigError, IndexFormatError, InputError, TrainingError
@@ -276,6 +276,25 @@ def test_another_index_is_refused_on_resume(make: Any, tmp_path: Path, monkeypat
     with pytest.raises(InputError, match="another index"):
         train(with_evaluation)
     with pytest.raises(TrainingError, match="another index"):
+        train(without)
+
+
+def test_other_weights_at_the_same_place_are_refused_on_resume(
+    tiny_model: Path, tiny_index: Path, tiny_questions: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "model"
+    shutil.copytree(tiny_model, model)
+    with_evaluation = config_of(tmp_path / "a", model, tiny_index, tiny_questions)
+    without = config_of(tmp_path / "b", model, tiny_index, tiny_questions, evaluation=None)
+    for config in (with_evaluation, without):
+        with pytest.raises(StopError):
+            train(config, progress=stopping("train", 3))
+    file = model / "model.safetensors"
+    weights = load_file(file)
+    save_file({name: tensor + 1e-3 for name, tensor in weights.items()}, file, metadata={"format": "pt"})
+    with pytest.raises(InputError, match="another model"):
+        train(with_evaluation)
+    with pytest.raises(TrainingError, match="another model"):
         train(without)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,15 @@ def test_rows_made_otherwise_are_not_continued(
     search(policy, questions[:2], output)
     with pytest.raises(InputError, match=named):
         search(policy, questions, output, **changes)
+
+
+def test_other_weights_of_the_same_name_are_another_model(
+    policy: Policy, questions: list[Question], tmp_path: Path
+) -> None:
+    output = tmp_path / "zone.jsonl"
+    search(policy, questions[:2], output)
+    with pytest.raises(InputError, match="weights"):
+        search(replace(policy, weights="0123456789abcdef"), questions, output)
 
 
 def test_a_file_that_does_not_say_how_it_was_made_is_taken_by_its_samples(

@@ -18,17 +18,20 @@ from transformers.utils import logging as transformers_logging
 
 from corver.config import PolicyConfig
 from corver.language_model import load_language_model, pick_device, pick_dtype
+from corver.policy.weights import folder_fingerprint
 
 __all__ = ["Policy", "convert_gguf", "load_policy", "pick_device", "pick_dtype"]
 
 
 @dataclass(slots=True)
 class Policy:
-    """A causal language model and its tokenizer. name: what to call it in reports."""
+    """A causal language model and its tokenizer. name: what to call it in reports. weights: a fingerprint of the folder
+    that it was loaded from, None for one of a hub."""
 
     name: str
     model: Any
     tokenizer: Any
+    weights: str | None = None
 
     @property
     def device(self) -> torch.device:
@@ -45,7 +48,9 @@ def load_policy(config: PolicyConfig) -> Policy:
         device=config.device,
         trust_remote_code=config.trust_remote_code,
     )
-    return Policy(name=Path(config.model).name, model=model, tokenizer=tokenizer)
+    folder = Path(config.model)
+    weights = folder_fingerprint(folder, gguf_file=config.gguf_file) if folder.is_dir() else None
+    return Policy(name=folder.name, model=model, tokenizer=tokenizer, weights=weights)
 
 
 def convert_gguf(folder: Path, gguf_file: str, output: Path) -> None:

@@ -95,6 +95,7 @@ class _Run:
         self.reward = CooccurrenceReward(self.scorer)
         self.seconds = _seconds(folder.state)
         self.data: dict[str, Any] = {}
+        self.weights: str | None = None
 
     def finish(self) -> None:
         """All stages, each skipped when it is done."""
@@ -102,6 +103,7 @@ class _Run:
         self.data = questions.report
         set_seed(self.config.seed)
         policy = load_policy(self.config.policy)
+        self.weights = policy.weights
         settings = self.config.policy
         check_prompt(policy.tokenizer, prompt=settings.prompt, template=settings.chat_template_kwargs)
         training = fitting_questions(self.config, policy, questions.training)
@@ -210,7 +212,9 @@ class _Run:
         write_text(self.folder.summary, json.dumps(summary, indent=2) + "\n")
 
     def _fingerprints(self) -> dict[str, str]:
+        model = {} if self.weights is None else {"model": self.weights}
         return {
+            **model,
             "index": self.index.fingerprint(),
             "scorer": self.scorer.fingerprint(),
             "credit": self.config.credit.fingerprint(),

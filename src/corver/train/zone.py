@@ -143,8 +143,10 @@ def _key(
     template: dict[str, Any] | None,
 ) -> dict[str, Any]:
     # Not the server's address: the same model may be served elsewhere tomorrow.
+    name, weights = (source.config.model, None) if isinstance(source, ChatEndpoint) else (source.name, source.weights)
     return {
-        "model": source.config.model if isinstance(source, ChatEndpoint) else source.name,
+        "model": name,
+        "weights": weights,
         "prompt": prompt,
         "template": template or {},
         "judge": rule,
