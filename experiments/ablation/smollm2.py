@@ -40,6 +40,7 @@ ARMS = {
 SHOWN = ("accuracy", "sentence_reward", "profile_reward", "count_zero_share", "claims_per_completion", "mean_length",
          "not_attempted_rate", "format_rate")  # fmt: skip
 CURVES = ("completions/mean_length", "corver/claims", "corver/sentence_reward", "rewards/judge/mean")
+PAIRS = (("full", "a1"), ("full", "a3"), ("a3", "a1"), ("profile", "full"), ("profile", "a1"))
 RECIPE = Path(__file__).with_name("smollm2.yaml")
 DEMO = Path(corver.demo_data.__path__[0])
 
@@ -156,8 +157,32 @@ def collect(output: Path, target: Path, index: Path) -> None:
         lines.append({"arm": name, "seed": seed, "questions": len(rows), "curve": curve,
                       "summary": _json(_joined(summarize, rows, rows_again)),
                       "difference": _json(difference)})  # fmt: skip
+    runs = len(lines) - 1
+    lines += _pairs(output, again)
     write_text(target, "".join(json.dumps(line) + "\n" for line in lines))
-    print(f"{len(lines) - 1} runs")
+    print(f"{runs} runs")
+
+
+def _pairs(output: Path, again: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+    """Differences between arms over the seeds that both have, a question's answers of all seeds taken together."""
+    answers: dict[str, dict[int, list[dict[str, Any]]]] = {}
+    for name, seed, rows in _finished(output):
+        answers.setdefault(name, {})[seed] = rows
+    for above, below in PAIRS:
+        if seeds := sorted(answers.get(above, {}).keys() & answers.get(below, {}).keys()):
+            after, before = (_by_question([answers[arm][seed] for seed in seeds]) for arm in (above, below))
+            difference = _joined(lambda pair: compare(*pair), (before, after), (again(before), again(after)))
+            yield {
+                "arm": f"{above} − {below}",
+                "seed": ", ".join(map(str, seeds)),
+                "questions": len(after),
+                "pair": _json(difference),
+            }
+
+
+def _by_question(runs: Sequence[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The rows of several runs over the same questions, a question's rows side by side."""
+    return [row for rows in zip(*runs, strict=True) for row in rows]
 
 
 def _joined(estimates: Callable[[Any], dict[str, Any]], by_paper: Any, by_profile: Any) -> dict[str, Any]:
@@ -195,17 +220,16 @@ def _finished(output: Path) -> Iterator[tuple[str, int, list[dict[str, Any]]]]:
 
 def smollm2_tables(path: Path) -> list[Table]:
     """Of the file that was collected: each run, and its difference to the raw model."""
-    runs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    shown = ["arm", "seed", "questions", *(name.replace("_", " ") for name in SHOWN)]
-    rows = [[run["arm"], str(run["seed"] or ""), str(run["questions"]), *_cells(run["summary"])] for run in runs]
-    differences = [
-        [f"{run['arm']} − raw", str(run["seed"]), str(run["questions"]), *_cells(run["difference"])]
-        for run in runs
-        if "difference" in run
-    ]
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    shown = [name.replace("_", " ") for name in SHOWN]
+
+    def of(kind: str) -> list[list[str]]:
+        return [[line["arm"], str(line["seed"] or ""), *_cells(line[kind])] for line in lines if kind in line]
+
     return [
-        Table("SmolLM2, held-out questions, greedy", shown, rows),
-        Table("SmolLM2, differences to the raw model", shown, differences),
+        Table("SmolLM2, held-out questions, greedy", ["arm", "seed", *shown], of("summary")),
+        Table("SmolLM2, differences to the raw model", ["arm − raw", "seed", *shown], of("difference")),
+        Table("SmolLM2, differences between arms", ["arms", "seeds", *shown], of("pair")),
     ]
 
 
