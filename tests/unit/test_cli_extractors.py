@@ -108,7 +108,7 @@ def test_pronouns_questions_and_aliases(tiny_index: Path, tmp_path: Path) -> Non
         (("--extractor", "quco", "--endpoint", "http://u:p@h/v1"), "--endpoint: the address must hold no user"),
         (("--extractor", "quco", "--endpoint", "http://h/v1", "--device", "cpu"), "--device: the server"),
         (("--extractor", "spacy", "--model", ""), "--model: "),
-        (("--support", "profile", "--neutral", "nan"), "--neutral: "),
+        (("--support", "profile", "--neutral", "nan"), "'--neutral': nan"),
         (("--extractor", "spacy", "--support", "profile"), "support profile finds subjects"),
         (("--rule", "min", "--support", "profile"), "leave rule out"),
         (("--window", "50", "--support", "profile"), "leave window out"),
