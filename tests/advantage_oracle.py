@@ -59,7 +59,7 @@ def returns(tokenizer, ids, scores, response, *, weight: float, value: float) ->
         elif own and own[0].status.value in CLAIMS:
             shaping = weight * (own[0].reward - value)
             if own[0].repeated:
-                shaping = min(shaping, 0.0)
+                shaping = weight * min(own[0].reward - min(value, 0.0), 0.0)
         row.append(response + shaping)
     return row
 

@@ -94,11 +94,12 @@ def test_silence_beats_an_average_claim_under_the_published_rule_and_not_under_t
     assert means["neutral"][2] > means["neutral"][3] > means["neutral"][0]
 
 
-def test_a_repeated_claim_is_never_worth_more_than_silence():
+def test_a_repeated_claim_is_worth_what_silence_is_and_less_only_where_it_is_false():
     again = SentenceScore(Span(0, 1), "x", Status.SUPPORTED, 0.0, repeated=True)
     false_again = SentenceScore(Span(0, 1), "x", Status.UNSUPPORTED, -0.3, repeated=True)
     values = shaping([0, 1, 2], [GOOD, again, false_again], silence=-0.2)
     np.testing.assert_allclose(values, [0.3, 0.0, -0.1])
+    np.testing.assert_allclose(shaping([0, 1, 2], [GOOD, again, false_again], silence=0.05), [0.05, 0.0, -0.3])
     np.testing.assert_allclose(claim_totals([[0, 1, 2]], [[GOOD, again, false_again]]).share_B, [1 / 3])
 
 
