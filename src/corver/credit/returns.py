@@ -151,6 +151,6 @@ def _above_silence(score: SentenceScore, silence: float) -> float:
         # With the published rule (silence 0) a support model may still give a neutral status a reward of its own.
         return score.reward if silence == 0 else 0.0
     if score.repeated:
-        # No more than silence, and no less either where nothing is wrong with it: an answer says again what was thought.
+        # No more than silence, and no less where nothing is wrong with it: an answer says again what was thought.
         return min(score.reward - min(silence, 0.0), 0.0)
     return score.reward - silence
