@@ -120,9 +120,9 @@ class CreditConfig(ConfigModel):
     noise, appeals: the judge errs, and what is done about it.
     """
 
-    lambda_j: float = 1.0
-    lambda_f: float = 1.0
-    lambda_c: float = 1.0
+    lambda_j: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1.0
+    lambda_f: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1.0
+    lambda_c: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1.0
     alignment: Literal["token", "response"] = "token"
     silence: Literal["neutral", "first_policy", "paper"] = "neutral"
     claim_floor: Annotated[float, Field(gt=0, le=10, allow_inf_nan=False)] | None = 1.0

@@ -132,7 +132,7 @@ class RewardConfig(ConfigModel):
     aliases: Path | None = None
     support: Literal["paper", "profile"] = "paper"
     rule: Literal["first", "min", "relcheck"] = "first"
-    window: Annotated[int, Field(ge=0, le=1_000_000)] = 1000
+    window: Annotated[int, Field(ge=1, le=1_000_000)] = 1000
     levels: LevelsConfig = LevelsConfig()
     profile: ProfileConfig = ProfileConfig()
     resolve_pronouns: bool = True

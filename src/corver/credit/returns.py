@@ -88,7 +88,7 @@ def silence_values(
     `paper`: 0. `neutral`: Σ reward / Σ share over the group, the mean reward of its claims' tokens; with it the claims
     add exactly 0 to the mean of the group's completion means. `first_policy`: `reference`, the same over the first
     policy's completions, 0 while there is none. A group without a claim, which no value changes, takes the reference.
-    bonus: β of `claim_bonus`, by which silence is worth less; not with `paper`.
+    bonus: b of `claim_bonus`, by which silence is worth less; not with `paper`.
     """
     labels, group = np.unique(np.asarray(group_B), return_inverse=True)
     if policy == "paper":
@@ -103,10 +103,10 @@ def silence_values(
 
 
 def claim_bonus(claims: float, first: float, spread: float, *, floor: float = 1.0, within: float = 0.2) -> float:
-    """β, what a claim is worth beyond its reward, so that claims do not die out; 0 where there are enough.
+    """b, what a claim is worth beyond its reward, so that claims do not die out; 0 where there are enough.
 
     claims: made a completion of late. first: by the first policy. spread: standard deviation of the claims' rewards,
-    β's unit. β is 0 from `floor` times `first` claims on, grows with what is missing, and is `spread` where a share of
+    b's unit. b is 0 from `floor` times `first` claims on, grows with what is missing, and is `spread` where a share of
     `within` is missing. In proportion to the shortfall and not to its sum over time, so that it does not swing.
     """
     if first <= 0:
