@@ -140,7 +140,7 @@ def test_missing_keys_are_named_and_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "mapping"),
+        ("", "empty"),
         ("- a\n- b\n", "mapping"),
         ("just words", "mapping"),
         ("a: [1, 2", "YAML"),
@@ -380,8 +380,26 @@ def test_an_ablation_is_one_switch(tmp_path: Path, letter: str, name: str, dotte
     assert load_config(written(tmp_path, by_letter.model_dump(mode="json"))) == by_letter
 
 
+def test_a_check_across_sections_names_the_setting(tmp_path: Path) -> None:
+    path = written(tmp_path, LEAST | {"credit": {"noise": {"false_negative": 0.2}}})
+    assert refusal(path).startswith(f"{path}: credit.advantage.scale: group would undo credit.noise")
+    free = ["--credit.advantage.scale", "none"]
+    assert refusal(path, *free, "--reward.judge.wrong", "-2").startswith("--reward.judge: credit.noise and")
+
+
+def test_an_empty_file_is_called_so(tmp_path: Path) -> None:
+    for text in ("", "# nothing yet\n"):
+        assert refusal(written(tmp_path, text)).startswith(f"{tmp_path / 'run.yaml'}: the file is empty")
+    assert "found list" in refusal(written(tmp_path, "[1]"))
+
+
 def test_an_unknown_ablation_and_one_over_a_broken_section_are_refused(tmp_path: Path) -> None:
-    assert "ablation" in refusal(written(tmp_path, LEAST), "--ablation", "A5")
+    told = refusal(written(tmp_path, LEAST), "--ablation", "A5")
+    assert told == (
+        "--ablation: no such ablation: 'A5'; there are none, A1 (no_cooccurrence), A2 (no_judge), A3 (no_alignment), "
+        "A4 (no_zone)"
+    )
+    assert "no such ablation: [1]" in refusal(written(tmp_path, LEAST | {"ablation": [1]}))
     assert "credit" in refusal(written(tmp_path, LEAST | {"credit": 3}), "--ablation", "A1")
 
 

@@ -152,11 +152,19 @@ def test_a_manifest_cannot_lead_out_of_its_folder(built: Path, tmp_path: Path) -
 def test_a_missing_folder_an_empty_one_and_an_unfinished_build_say_so(tmp_path: Path) -> None:
     with pytest.raises(IndexFormatError, match="does not exist"):
         Index.open(tmp_path / "nowhere")
-    with pytest.raises(IndexFormatError, match="not a corver index"):
+    with pytest.raises(IndexFormatError, match=rf"not a corver index .*SOURCE --output {tmp_path}$"):
         Index.open(tmp_path)
     (tmp_path / "build").mkdir()
     with pytest.raises(IndexFormatError, match="unfinished"):
         Index.open(tmp_path)
+
+
+def test_a_folder_of_other_files_is_not_named_as_the_place_to_build(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("x")
+    with pytest.raises(IndexFormatError, match=r"build one in another folder: .* --output FOLDER$"):
+        Index.open(tmp_path)
+    with pytest.raises(UsageError, match="holds other files"):  # which is why
+        build_index([Shard()], tmp_path)
 
 
 def test_two_builds_exclude_each_other(tmp_path: Path) -> None:

@@ -28,6 +28,9 @@ def first_fault(error: ValidationError, model: type[BaseModel]) -> tuple[str, st
     if first["type"] == "extra_forbidden":
         meant = _meant(key, list(_settings(model)))
         told = "no such setting" + (f"; did you mean {' or '.join(meant)}?" if meant else "")
+    if not key:  # a check across sections says itself which setting to change
+        name, colon, rest = told.partition(": ")
+        key, told = (name, rest) if colon and name in _settings(model) else (key, told)
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
     return key, told + more
 

@@ -35,6 +35,8 @@ def load_config(
     with one line that names the file and the key, or the key of the override.
     """
     raw = read_yaml(path)
+    if raw is None:
+        raise ConfigError(f"{path}: the file is empty; a run needs output, index, policy and data")
     if not isinstance(raw, dict):
         raise ConfigError(f"{path}: expected a mapping of settings, found {type(raw).__name__}")
     _anchor_paths(raw, path.resolve().parent if folder is None else folder)

@@ -6,7 +6,7 @@ In: values. Out: a checked `RunConfig`. The defaults of the training are those o
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias, get_args
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
@@ -126,6 +126,14 @@ class RunConfig(ConfigModel):
                 return {**raw, "ablation": name, section: changed}
         return raw
 
+    @field_validator("ablation", mode="before")
+    @classmethod
+    def _known_ablation(cls, value: Any) -> Any:
+        if value not in get_args(Ablation):
+            known = [f"{letter} ({name})" for letter, (name, *_) in _ABLATIONS.items()]
+            raise ValueError(f"no such ablation: {value!r}; there are none, {', '.join(known)}")
+        return value
+
     @model_validator(mode="after")
     def _noise_fits(self) -> Self:
         noise, appeals, judge = self.credit.noise, self.credit.appeals, self.reward.judge
@@ -136,7 +144,7 @@ class RunConfig(ConfigModel):
             )
         if (noise is not None or appeals is not None) and judge.wrong != judge.not_attempted:
             raise ValueError(
-                "credit.noise and credit.appeals need a judge with two rewards, but reward.judge.wrong and "
+                "reward.judge: credit.noise and credit.appeals need a judge with two rewards, but wrong and "
                 "not_attempted differ"
             )
         if appeals is not None and appeals.judge == judge.rule:

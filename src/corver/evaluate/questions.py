@@ -98,7 +98,9 @@ def _renamed(question: Question, name: str) -> Question:
 def parse_question(where: str, row: dict[str, Any]) -> tuple[Question, bool]:
     """The question of a row, and whether its id is the file's own. Raises InputError that begins with `where`."""
     asked = next((row[name] for name in _ASKED if name in row), None)
-    if not isinstance(asked, str) or not asked.strip():
+    if asked is not None and not isinstance(asked, str):
+        raise InputError(f"{where}: its question is no text ({type(asked).__name__})")
+    if asked is None or not asked.strip():
         raise InputError(f"{where}: has no question")
     answers = _answers(where, row)
     if not any(item.strip() for item in answers):

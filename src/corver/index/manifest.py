@@ -205,6 +205,8 @@ def _why_no_manifest(folder: Path) -> str:
         return f"{folder} is a file, not an index folder"
     if (folder / "build").is_dir():
         return f"{folder} holds an unfinished build; run the same corver index build again to finish it"
-    return (
-        f"{folder} is not a corver index (no {MANIFEST_NAME}); build one: corver index build SOURCE --output {folder}"
-    )
+    # A build refuses a folder with files of others.
+    place = "in another folder: corver index build SOURCE --output FOLDER"
+    if not any(folder.iterdir()):
+        place = f"there: corver index build SOURCE --output {folder}"
+    return f"{folder} is not a corver index (no {MANIFEST_NAME}); build one {place}"
