@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 import yaml
 from safetensors.numpy import load_file, save_file
+from typer.testing import CliRunner
 
+from corver.cli.app import app
 from corver.config import RunConfig
 from corver.errors import ConfigError, IndexFormatError, InputError, TrainingError
 from corver.index import Index
@@ -387,11 +389,31 @@ def test_full_weights_are_trained_saved_and_taken_up(make: Any, tmp_path: Path) 
         ({"sampling": {"max_prompt_tokens": 5}}, "max_prompt_tokens=5"),
         ({"data": {"split": "heldout"}}, "every training question"),
         ({"policy": {"lora": {"top_layers": 3}}}, "top_layers=3"),
+        (
+            {"credit": {"noise": {"verifier": "strict", "false_negative": 0.1}, "advantage": {"scale": "none"}}},
+            "the reward functions are judge, format",
+        ),
     ],
 )
 def test_contradictions_are_refused_by_name(make: Any, tmp_path: Path, changes: dict[str, Any], named: str) -> None:
     with pytest.raises(ConfigError, match=named):
         train(make(tmp_path / "run", **changes), progress=stopping("train", 1))
+    # It is said before the raw model is evaluated, and so before anything is written that takes time.
+    assert not list((tmp_path / "run").rglob("evaluation/*"))
+
+
+def test_a_batch_that_does_not_divide_is_wrong_use_before_the_model_is_read(
+    make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training_run, "load_policy", lambda _: pytest.fail("the model was read"))
+    written = tmp_path / "run.yaml"
+    written.write_text(yaml.safe_dump(make(tmp_path / "run").model_dump(mode="json")))
+    words = ["--optimization.prompts_per_step", "1", "--optimization.micro_batch", "3"]
+    for dry in ([], ["--dry-run"]):
+        result = CliRunner().invoke(app, ["train", str(written), *words, *dry], prog_name="corver")
+        assert result.exit_code == 2
+        assert "micro_batch=3 does not divide 1 prompts × 4 generations = 4 completions" in result.stderr
+    assert not list((tmp_path / "run").rglob("evaluation/*"))
 
 
 def test_only_the_top_layers_carry_adapters(make: Any, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from safetensors.numpy import load_file
 from corver.config import RunConfig
 from corver.errors import ConfigError
 from corver.runs import RunFolder, read_jsonl
+from corver.train.arguments import check_settings
 from corver.train.building import _engine
 from launching import launch
 
@@ -99,5 +100,6 @@ def test_engines_that_serve_one_process() -> None:
     shared = RunConfig.model_validate(base | {"sampling": {"engine": "shared_prompt"}})
     assert "rollout_func" in _engine(shared, 1)[1]
     with pytest.raises(ConfigError, match="serves one process, found 2"):
-        _engine(shared, 2)
+        check_settings(shared, processes=2)
+    check_settings(shared)
     assert _engine(RunConfig.model_validate(base), 2)[1] == {}

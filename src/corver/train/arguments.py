@@ -1,7 +1,7 @@
 """TRL's arguments for a run: the one place where corver's configuration meets GRPOConfig's names.
 
 In: a RunConfig, its folder, the device, the number of processes. Out: a GRPOConfig, or the batch's arithmetic alone.
-Raises ConfigError where numbers do not fit together.
+Raises ConfigError where settings do not fit together, whatever the model is.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from trl import GRPOConfig
 from corver.config import OptimizationConfig, RunConfig
 from corver.errors import ConfigError, CorverWarning
 from corver.runs import RunFolder
+from corver.train.verifier import verifier_column
 
-__all__ = ["BatchSizes", "batch_sizes", "grpo_arguments", "usable_optimizer"]
+__all__ = ["BatchSizes", "batch_sizes", "check_settings", "grpo_arguments", "usable_optimizer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,19 @@ class BatchSizes:
     completions: int
     micro: int
     passes: int
+
+
+def check_settings(config: RunConfig, *, processes: int = 1) -> None:
+    """Raise ConfigError for what training would refuse whatever the model is: nothing is to be evaluated before."""
+    batch_sizes(config.optimization, processes=processes)
+    if config.sampling.engine == "shared_prompt" and processes > 1:
+        raise ConfigError(f"sampling.engine=shared_prompt serves one process, found {processes}; use transformers")
+    if config.credit.noise is not None:
+        verifier_column(config.credit.noise.verifier, _REWARD_FUNCTIONS)
+
+
+_REWARD_FUNCTIONS = ("judge", "format")
+"""Names of a run's reward functions (`corver.train.rewards`)."""
 
 
 def grpo_arguments(config: RunConfig, folder: RunFolder, *, device: torch.device, processes: int = 1) -> GRPOConfig:

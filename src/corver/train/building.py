@@ -22,13 +22,13 @@ from corver.policy.load import Policy
 from corver.policy.prompts import prompt_messages, prompts_open_think
 from corver.runs import RunFolder
 from corver.train.appeals import build_appeal_judge
-from corver.train.arguments import grpo_arguments
+from corver.train.arguments import check_settings, grpo_arguments
 from corver.train.rewards import format_function, judge_function
 from corver.train.shared_prompt import SharedPromptTrainer, shared_prompt_rollouts
 from corver.train.trl import CorverTrainer
 from corver.types import SentenceReward
 
-__all__ = ["build_trainer", "fitting_questions"]
+__all__ = ["build_trainer", "fitting_questions", "lora_config"]
 
 
 def build_trainer(
@@ -44,6 +44,7 @@ def build_trainer(
     processes: int = 1,
 ) -> CorverTrainer:
     """The trainer of a run. Raises ConfigError for settings that do not fit together or this model."""
+    check_settings(config, processes=processes)
     kind, rollouts = _engine(config, processes)
     arguments = grpo_arguments(config, folder, device=policy.device, processes=processes)
     settings, appeals = config.policy, config.credit.appeals
@@ -61,7 +62,7 @@ def build_trainer(
             ],
             args=arguments,
             train_dataset=_dataset(config, questions),
-            peft_config=_lora(config, policy),
+            peft_config=lora_config(config, policy),
             callbacks=list(callbacks),
             sentence_reward=sentence_reward,
             credit=config.credit,
@@ -108,8 +109,6 @@ def _dataset(config: RunConfig, questions: Sequence[Question]) -> Dataset:
 def _engine(config: RunConfig, processes: int) -> tuple[type[CorverTrainer], dict[str, Any]]:
     """The trainer that samples as the configuration says, and its extra arguments."""
     sampling = config.sampling
-    if sampling.engine == "shared_prompt" and processes > 1:
-        raise ConfigError(f"sampling.engine=shared_prompt serves one process, found {processes}; use transformers")
     if sampling.engine == "transformers" or processes > 1:
         return CorverTrainer, {}
     settings = SamplingSettings(
@@ -121,7 +120,8 @@ def _engine(config: RunConfig, processes: int) -> tuple[type[CorverTrainer], dic
     return SharedPromptTrainer, {"rollout_func": shared_prompt_rollouts(settings)}
 
 
-def _lora(config: RunConfig, policy: Policy) -> LoraConfig | None:
+def lora_config(config: RunConfig, policy: Policy) -> LoraConfig | None:
+    """The adapters to train, None for all weights. Raises ConfigError for more layers than the model has."""
     lora = config.policy.lora
     if lora is None:
         return None

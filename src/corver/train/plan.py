@@ -16,7 +16,7 @@ from corver.config import RunConfig
 from corver.corpus.hub import PREFIX
 from corver.errors import CorverError, InputError
 from corver.policy.load import pick_device
-from corver.train.arguments import batch_sizes, usable_optimizer
+from corver.train.arguments import batch_sizes, check_settings, usable_optimizer
 from corver.train.data import read_run_questions
 from corver.train.estimate import (
     Memory,
@@ -68,6 +68,7 @@ def plan_run(config: RunConfig, *, processes: int = 1) -> RunPlan:
         optimizer, shortfall = config.optimization.optimizer, None
     if shortfall is not None:
         notes.append(shortfall)
+    check_settings(config, processes=processes)
     batch = _batch(config, processes)
     data = _data(config, notes)
     shape = _shape(config, notes)

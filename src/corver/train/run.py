@@ -36,7 +36,8 @@ from corver.report import write_card, write_report
 from corver.reward.build import build_scorer
 from corver.reward.scorer import CooccurrenceReward
 from corver.runs import RunFolder, write_text
-from corver.train.building import build_trainer, fitting_questions
+from corver.train.arguments import check_settings
+from corver.train.building import build_trainer, fitting_questions, lora_config
 from corver.train.callbacks import MetricsLog, SampleLog
 from corver.train.checkpoints import newest_checkpoint, read_object
 from corver.train.data import read_run_questions
@@ -99,6 +100,8 @@ class _Run:
 
     def finish(self) -> None:
         """All stages, each skipped when it is done."""
+        if not self.processes.agree(self.folder.adapter.exists()):
+            check_settings(self.config, processes=self.processes.number)
         questions = read_run_questions(self.config)
         self.data = questions.report
         set_seed(self.config.seed)
@@ -106,6 +109,7 @@ class _Run:
         self.weights = policy.weights
         settings = self.config.policy
         check_prompt(policy.tokenizer, prompt=settings.prompt, template=settings.chat_template_kwargs)
+        lora_config(self.config, policy)  # refuses what does not fit the model before the model is evaluated
         training = fitting_questions(self.config, policy, questions.training)
         self.data["too_long"] = len(questions.training) - len(training)
         raw = self.processes.on_main(lambda: self._evaluate(policy, questions.evaluation, "raw"))

@@ -45,7 +45,7 @@ from corver.text.answers import is_refusal
 from corver.text.rollout import parse_rollout
 from corver.train.rewards import completion_text, gold_answers
 
-__all__ = ["NoisyVerifier", "appeal_cases"]
+__all__ = ["NoisyVerifier", "appeal_cases", "verifier_column"]
 
 Floats = NDArray[np.float64]
 NoisyCorrection: TypeAlias = Correction | Literal["appealed", "off"]
@@ -82,7 +82,7 @@ class NoisyVerifier:
     ) -> None:
         self._noise, self._appeals = credit.noise, credit.appeals
         settings = credit.noise or NoiseConfig(correction="off")
-        self._column = _column(settings.verifier, names)
+        self._column = verifier_column(settings.verifier, names)
         self._weight = float(weights[self._column])
         self._low, self._high = settings.values or (0.0, 1.0)
         self._judge, self._seed, self._batches = judge, seed, 0
@@ -293,7 +293,8 @@ def _case(row: Mapping[str, Any], text: str, reads: str) -> AppealCase | None:
     return AppealCase(str(question or ""), tuple(str(gold) for gold in gold_answers(golds)), prediction)
 
 
-def _column(name: str, names: Sequence[str]) -> int:
+def verifier_column(name: str, names: Sequence[str]) -> int:
+    """The place of the verifier `name` among the reward functions `names`. Raises ConfigError where it is none."""
     if name in names:
         return list(names).index(name)
     if len(names) == 1:
