@@ -56,10 +56,10 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[RunConfig]:
 
 
 def test_train_hands_overrides_on_and_ends_with_the_table(config: Path, trained: list[RunConfig]) -> None:
-    result = run("train", str(config), "--optimization.steps", "7", "--credit.lambda_c=-0.5", "--seed", "3")
+    result = run("train", str(config), "--optimization.steps", "7", "--reward.judge.wrong=-0.5", "--seed", "3")
     assert (result.exit_code, result.stderr) == (0, "")
     (settings,) = trained
-    assert (settings.optimization.steps, settings.credit.lambda_c, settings.seed) == (7, -0.5, 3)
+    assert (settings.optimization.steps, settings.reward.judge.wrong, settings.seed) == (7, -0.5, 3)
     assert settings.output == config.parent / "out"
     assert "25.0 % [5.0, 70.0]" in result.stdout
     assert result.stdout.splitlines()[-2:] == [
@@ -69,8 +69,8 @@ def test_train_hands_overrides_on_and_ends_with_the_table(config: Path, trained:
 
 
 def test_a_negative_number_may_be_a_word_of_its_own(config: Path, trained: list[RunConfig]) -> None:
-    assert run("train", str(config), "--credit.lambda_c", "-0.5").exit_code == 0
-    assert trained[0].credit.lambda_c == -0.5
+    assert run("train", str(config), "--reward.judge.wrong", "-0.5").exit_code == 0
+    assert trained[0].reward.judge.wrong == -0.5
 
 
 @pytest.mark.parametrize(

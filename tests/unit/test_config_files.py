@@ -241,10 +241,10 @@ def test_home_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_overrides_in_both_notations(tmp_path: Path) -> None:
-    words = ["--credit.lambda_c=-0.5", "--optimization.steps", "7", "--credit.advantage.cap=null",
+    words = ["--reward.judge.wrong=-0.5", "--optimization.steps", "7", "--credit.advantage.cap=null",
              "--optimization.learning-rate", "1e-5", "--policy.lora=null", "--bogus=x"]  # fmt: skip
     config = load_config(written(tmp_path, LEAST), words[:-1])
-    assert (config.credit.lambda_c, config.optimization.steps) == (-0.5, 7)
+    assert (config.reward.judge.wrong, config.optimization.steps) == (-0.5, 7)
     assert config.optimization.learning_rate == 1e-5
     assert config.credit.advantage.cap is None
     assert config.policy.lora is None
