@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "experiments" / "ablation"))
 
 import estimates
 import measure
+import page
 import pretrain
 import sampler
 import torch
@@ -176,3 +177,19 @@ def test_the_fast_sampler_draws_from_the_distribution() -> None:
     logits = torch.tensor([[0.0, 1.0, -2.0, 3.0]]).expand(20_000, 4)
     shares = torch.bincount(sampler._drawn(logits)[:, 0], minlength=4) / 20_000
     assert torch.allclose(shares, torch.softmax(logits[0], dim=0), atol=0.015)
+
+
+def test_the_page_holds_the_tables_of_the_results() -> None:
+    text = page.PAGE.read_text(encoding="utf-8")
+    assert page.filled(text, page.result_tables(page.RESULTS)) == text
+    assert text.count("<!-- table: ") >= 20
+
+
+def test_a_table_is_put_in_with_the_rows_and_columns_that_are_asked_for() -> None:
+    table = page.Table("T", ["arm", "of", "value"], [["a", "x", "1"], ["b", "x", "2"], ["b", "y", "3"]])
+    place = "<!-- table: T; rows=b; of=x,y; drop=of -->\n"
+    text = f"before\n{place}| old |\n\nafter\n"
+    expected = f"before\n{place}| arm | value |\n| --- | --- |\n| b | 2 |\n| b | 3 |\n\nafter\n"
+    assert page.filled(text, {"T": table}) == expected
+    with pytest.raises(KeyError):
+        page.filled("<!-- table: U -->\n", {"T": table})
