@@ -150,7 +150,7 @@ WRONG = (
     ("train {folder}", 2, "is a folder"),
     ("train {binary}", 2, "cannot be read"),
     ("train {text}", 2, "expected a mapping"),
-    ("train {empty}", 2, "expected a mapping"),
+    ("train {empty}", 2, "the file is empty"),
     ("train {settings} --seed", 2, "needs a value"),
     ("train {settings} --seed 3", 2, "required"),
     ("train {settings} --no.such 3", 2, "settings.yaml"),

@@ -5,6 +5,8 @@ In: the device wanted. Out: which process this is, barriers, and a way to agree.
 
 from __future__ import annotations
 
+import atexit
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -33,7 +35,8 @@ def process_group() -> Iterator[None]:
     """Around all that the processes of a run do together: they leave their group at its end, once all have come there.
 
     One that fails leaves at once: nothing would come of waiting for the others, which fail in their turn. A process
-    that exits while the group's threads still work may be aborted by them.
+    that exits while the group's threads still work may be aborted by them; they end with the last that holds the group,
+    a model wrapped for several processes among them, which lies in a cycle. So the collector runs before the exit.
     """
     try:
         yield
@@ -47,7 +50,9 @@ def _leave(*, wait: bool) -> None:
     if torch.distributed.is_available() and torch.distributed.is_initialized():
         if wait:
             PartialState().wait_for_everyone()
+        gc.collect()
         torch.distributed.destroy_process_group()
+        atexit.register(gc.collect)  # by then nothing holds what a failure's traceback still held
 
 
 class Processes:
