@@ -17,10 +17,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from estimates import read_results
+from ranking import calibration_tables
 from smollm2 import smollm2_tables
 from tables import TABLES, Table
-
-from calibration import calibration_tables
 
 __all__ = ["filled", "main", "result_tables"]
 

@@ -1,7 +1,7 @@
 """How well counts tell truth in the small worlds: share of true sentences by count, and how supports rank sentences.
 
-    python experiments/ablation/calibration.py --output runs/ablation/small --to FILE
-    python experiments/ablation/calibration.py --to experiments/ablation/results/calibration.json
+    python experiments/ablation/ranking.py --output runs/ablation/small --to FILE
+    python experiments/ablation/ranking.py --to experiments/ablation/results/calibration.json
 
 In: prepared worlds (the first form), or what was written (the second). Out: a table. Sentences are those of one sampled
 answer of the raw policy to every question. This module trains nothing.
