@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import sys
 import warnings
 from copy import deepcopy
@@ -27,7 +26,6 @@ from typing import Any
 import torch
 from datasets import Dataset
 from problems import make_rows
-from scipy import stats
 from small import fitted_policy
 from transformers import PrinterCallback, set_seed
 from trl import GRPOConfig
@@ -40,6 +38,9 @@ from corver.runs import append_jsonl, read_jsonl
 from corver.train.appeals import StringAppeals
 from corver.train.rewards import judge_function
 from corver.train.trl import CorverTrainer
+
+sys.path.append(str(Path(__file__).parents[1] / "ablation"))  # behind: `small` is this folder's own
+from estimates import mean_of
 
 FREE = {"advantage": {"scale": "none"}}
 ARMS: dict[str, dict[str, Any]] = {
@@ -55,26 +56,26 @@ ASK = " Think in <think> </think>, then give the number alone in <answer> </answ
 def main() -> None:
     options = _options()
     options.output.mkdir(parents=True, exist_ok=True)
-    if options.model:
-        base = load_policy(PolicyConfig(model=options.model))
-        training, held_out = read_jsonl(options.questions), read_jsonl(options.held_out)
-    else:
-        rows = make_rows()
-        training, held_out = rows[100:], rows[:100]
-        base = fitted_policy(training, steps=options.fit_steps)
     results = options.output / "results.jsonl"
     done = {(row["arm"], row["seed"]): row for row in read_jsonl(results)}
-    for seed in options.seeds:
-        for arm in ["base", *options.arms]:
-            if (arm, seed) not in done:
-                done[arm, seed] = report = {
-                    "arm": arm,
-                    "seed": seed,
-                    **trial(base, training, held_out, arm, seed, options),
-                }
-                append_jsonl(results, [report])
-                print(json.dumps(report), file=sys.stderr)
+    left = [(arm, seed) for seed in options.seeds for arm in ("base", *options.arms) if (arm, seed) not in done]
+    if left:
+        base, training, held_out = _prepared(options)
+        for arm, seed in left:
+            found = trial(base, training, held_out, arm, seed, options)
+            done[arm, seed] = report = {"arm": arm, "seed": seed, **found}
+            append_jsonl(results, [report])
+            print(json.dumps(report), file=sys.stderr)
     table(done)
+
+
+def _prepared(options: argparse.Namespace) -> tuple[Policy, list[dict[str, Any]], list[dict[str, Any]]]:
+    """The policy that every arm starts from, questions to train on, and those kept out."""
+    if options.model:
+        base = load_policy(PolicyConfig(model=options.model))
+        return base, read_jsonl(options.questions), read_jsonl(options.held_out)
+    rows = make_rows()
+    return fitted_policy(rows[100:], steps=options.fit_steps), rows[100:], rows[:100]
 
 
 def trial(
@@ -103,11 +104,8 @@ def table(done: dict[tuple[str, int], dict[str, Any]]) -> None:
 
 
 def over_seeds(values: list[float]) -> str:
-    mean = statistics.fmean(values)
-    if len(values) < 2:
-        return f"{mean:.3f}"
-    half = float(stats.t.ppf(0.975, len(values) - 1)) * statistics.stdev(values) / len(values) ** 0.5
-    return f"{mean:.3f} [{mean - half:.3f}, {mean + half:.3f}]"
+    found = mean_of(dict(enumerate(values)))
+    return f"{found.value:.3f}" + (f" [{found.low:.3f}, {found.high:.3f}]" if found.seeds > 1 else "")
 
 
 def train(

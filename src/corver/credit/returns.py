@@ -13,7 +13,7 @@ with fewer of them; `claim_bonus` pays against that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -38,10 +38,9 @@ class ClaimTotals:
     share_B: Floats
     count_B: Floats
 
-    def of(self, rated_B: NDArray[np.bool_]) -> ClaimTotals:
-        """The same with nothing in the completions that are not rated."""
-        columns = (self.reward_B, self.square_B, self.share_B, self.count_B)
-        return ClaimTotals(*(np.where(rated_B, column, 0.0) for column in columns))
+    def each(self, change: Callable[[Floats], Floats]) -> ClaimTotals:
+        """The same change made to every column."""
+        return ClaimTotals(*map(change, (self.reward_B, self.square_B, self.share_B, self.count_B)))
 
 
 def claim_totals(
@@ -93,12 +92,12 @@ def silence_values(
     labels, group = np.unique(np.asarray(group_B), return_inverse=True)
     if policy == "paper":
         return np.zeros(group.shape)
-    known = (0.0 if reference is None else reference) - bonus
+    known = 0.0 if reference is None else reference
     if policy == "first_policy":
-        return np.full(group.shape, known)
+        return np.full(group.shape, known - bonus)
     rewards = np.bincount(group, weights=totals.reward_B, minlength=labels.size)
     shares = np.bincount(group, weights=totals.share_B, minlength=labels.size)
-    means = np.divide(rewards, shares, out=np.full(labels.size, known + bonus), where=shares > 0)
+    means = np.divide(rewards, shares, out=np.full(labels.size, known), where=shares > 0)
     return np.asarray(means[group] - bonus, dtype=np.float64)
 
 

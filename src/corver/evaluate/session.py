@@ -22,7 +22,7 @@ from corver.evaluate.questions import Question, read_questions
 from corver.evaluate.run import collect_answers
 from corver.policy.prompts import check_prompt
 from corver.policy.sampling import SamplingSettings
-from corver.policy.weights import folder_fingerprint
+from corver.policy.weights import folder_fingerprint, model_fingerprint
 from corver.progress import Progress, no_progress
 from corver.runs import key_file
 from corver.types import SentenceReward
@@ -175,9 +175,8 @@ def _weights(config: PolicyConfig, output: Path) -> str | None:
 
     A finished evaluation outlives its model: where that is gone, what was written down of it holds.
     """
-    folder = Path(config.model)
-    if folder.is_dir():
-        return folder_fingerprint(folder, gguf_file=config.gguf_file)
+    if (found := model_fingerprint(config.model, gguf_file=config.gguf_file)) is not None:
+        return found
     try:
         known = json.loads(key_file(output).read_text(encoding="utf-8"))
     except (OSError, ValueError):

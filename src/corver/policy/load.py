@@ -18,7 +18,7 @@ from transformers.utils import logging as transformers_logging
 
 from corver.config import PolicyConfig
 from corver.language_model import load_language_model, pick_device, pick_dtype
-from corver.policy.weights import folder_fingerprint
+from corver.policy.weights import model_fingerprint
 
 __all__ = ["Policy", "convert_gguf", "load_policy", "pick_device", "pick_dtype"]
 
@@ -48,9 +48,8 @@ def load_policy(config: PolicyConfig) -> Policy:
         device=config.device,
         trust_remote_code=config.trust_remote_code,
     )
-    folder = Path(config.model)
-    weights = folder_fingerprint(folder, gguf_file=config.gguf_file) if folder.is_dir() else None
-    return Policy(name=folder.name, model=model, tokenizer=tokenizer, weights=weights)
+    weights = model_fingerprint(config.model, gguf_file=config.gguf_file)
+    return Policy(name=Path(config.model).name, model=model, tokenizer=tokenizer, weights=weights)
 
 
 def convert_gguf(folder: Path, gguf_file: str, output: Path) -> None:

@@ -10,7 +10,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-__all__ = ["folder_fingerprint"]
+__all__ = ["folder_fingerprint", "model_fingerprint"]
 
 _WHOLE = 64 << 20
 """Files up to this size are read to their end."""
@@ -36,6 +36,12 @@ def folder_fingerprint(folder: Path, *, gguf_file: str | None = None) -> str:
             digest.update(f"{path.name} {size}\n".encode())
             _add(digest, path, size)
     return digest.hexdigest()[:16]
+
+
+def model_fingerprint(name: str, *, gguf_file: str | None = None) -> str | None:
+    """`folder_fingerprint` of a model that lies in a folder; None for what is none, as a hub id."""
+    folder = Path(name)
+    return folder_fingerprint(folder, gguf_file=gguf_file) if folder.is_dir() else None
 
 
 def _add(digest: Any, path: Path, size: int) -> None:

@@ -74,7 +74,7 @@ class Reference:
 
     @property
     def bonus(self) -> float:
-        """b of `claim_bonus` for the next batch, in reward units; 0 without a floor."""
+        """b of `claim_bonus` after the batches taken in so far, in reward units; 0 without a floor."""
         state = self._state
         if self._floor is None or state.claims is None or self.claims is None or not state.all_share:
             return 0.0

@@ -190,9 +190,12 @@ class CorverTrainer(GRPOTrainer):
         totals_all = self._claims(scored, response_all, mask_BT)
         if self.model.training:
             self._reference.learn(totals_all)
-        bonus = self._reference.bonus
         silence_all = silence_values(
-            totals_all, group_all, policy=self.credit.silence, reference=self._reference.reward, bonus=bonus
+            totals_all,
+            group_all,
+            policy=self.credit.silence,
+            reference=self._reference.reward,
+            bonus=self._reference.bonus,
         )
         shaping_BT = np.zeros(mask_BT.shape)
         for row, (sentence_T, scores, silence) in enumerate(
@@ -233,9 +236,9 @@ class CorverTrainer(GRPOTrainer):
 
     def _claims(self, scored: ScoredBatch, response_all: np.ndarray, mask_BT: np.ndarray) -> ClaimTotals:
         """Claim totals of the completions of all processes; one that is not rated takes no part in its group's mean."""
+        rated_all = ~np.isnan(response_all)
         own = claim_totals(scored.sentence, scored.scores, mask_BT)
-        columns = (own.reward_B, own.square_B, own.share_B, own.count_B)
-        return ClaimTotals(*(self._gather(column) for column in columns)).of(~np.isnan(response_all))
+        return own.each(lambda column_B: np.where(rated_all, self._gather(column_B), 0.0))
 
     def _log_batch(self, local: dict[str, Metric], *, silence: float) -> None:
         """Put metrics together over processes; keys are the same everywhere."""

@@ -6,11 +6,10 @@ where they end is not asked, only on which side of it a word stands. This module
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 from corver.text.answers.reading import Answer
-from corver.text.answers.wordforms import related
+from corver.text.answers.wordforms import any_like, related
 from corver.text.words import words
 
 __all__ = ["same_choice"]
@@ -22,11 +21,11 @@ _REACH = 4
 def same_choice(said: Answer, gold: Answer, question: str | None) -> bool:
     """Whether an answer is a part of the accepted one that is enough to tell the sides of the question apart."""
     sides = _sides(question) if question is not None else None
-    if sides is None or said.numbers or not all(_any_related(word, gold.words) for word in said.words):
+    if sides is None or said.numbers or not all(any_like(related, word, gold.words) for word in said.words):
         return False
     for own, other in (sides, sides[::-1]):
-        if not any(_any_related(word, other) for word in gold.words):
-            return any(_any_related(word, own) for word in said.words)
+        if not any(any_like(related, word, other) for word in gold.words):
+            return any(any_like(related, word, own) for word in said.words)
     return False
 
 
@@ -39,7 +38,3 @@ def _sides(question: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     at = len(asked) - 1 - asked[::-1].index("or")
     before, behind = asked[max(0, at - _REACH) : at], asked[at + 1 : at + 1 + _REACH]
     return tuple(word for word in before if word not in behind), tuple(word for word in behind if word not in before)
-
-
-def _any_related(word: str, others: Sequence[str]) -> bool:
-    return any(related(word, other) for other in others)
