@@ -89,7 +89,7 @@ def curves_figure(results: Results) -> Figure:
 def quartiles_figure(results: Results) -> Figure:
     """Gain over the raw policy by how well known the person asked about is, answers sampled."""
     arms = [arm for arm in ("full", "a1", "a3", "profile") if results.seeds(arm)]
-    figure = Figure(figsize=(8.0, 2.6), layout="constrained", facecolor="white")
+    figure = Figure(figsize=(8.0, 2.8), layout="constrained", facecolor="white")
     colours = dict(zip(("full", "a1", "a3", "profile"), (ACCENT, MUTED, "#c2792c", "#2f7f79"), strict=True))
     for axes, (name, title) in zip(figure.subplots(1, 2), FOREST, strict=True):
         plain_axes(axes)
@@ -106,7 +106,8 @@ def quartiles_figure(results: Results) -> Figure:
         axes.set_xticks(range(4), ["least known", "second", "third", "best known"])
         axes.set_title(f"{title} (points)", loc="left", color=INK, fontsize=9.5)
         axes.grid(axis="y", color=RULE, linewidth=0.8)
-    figure.axes[0].legend(frameon=False, fontsize=8)
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False, fontsize=8)
     return figure
 
 
